@@ -14,8 +14,8 @@ from benchmarks.calls import TEST_SYSTEMS
 from benchmarks.inputs import TEST_MEASURES, TEST_TOPICS, scores_and_draws
 from benchmarks.progress import say
 from benchmarks.report import Fact
-from cleverdon import Scores, evaluate
-from cleverdon.comparison import compare, state_claims
+from cleverdon import Scores, claim, evaluate
+from cleverdon.comparison import compare
 from cleverdon.stats.effect_sizes import effect_sizes
 from cleverdon.stats.intervals import difference_intervals
 from cleverdon.stats.multiple_comparisons import holm
@@ -35,7 +35,7 @@ def run_comparisons(*, rounds: int) -> list[Fact]:
     ways: dict[str, Callable[[], object]] = {
         "randomisation, max-T, intervals of max-T (default)": lambda: compare(scores),
         "randomisation, Holm, BCa (default of 0.1)": lambda: _as_before(scores),
-        "the default, with claims and doubts in text": lambda: str(state_claims(compare(scores))),
+        "the default, with claims and doubts in text": lambda: str(claim(compare(scores))),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for turn in range(rounds + 1):  # the first is a warm-up

@@ -14,6 +14,7 @@ from textwrap import dedent
 import click
 
 from cleverdon.cli import COMMANDS, cleverdon
+from cleverdon.cli.declarations import ALL_HELP
 from cleverdon.logs.metrics.base import METRIC_FAMILIES, Metric, metric_family, metrics
 from cleverdon.logs.tables import metric_facts
 from cleverdon.measures.base import REQUIRED, Measure, own_text
@@ -46,14 +47,19 @@ MADE = "<!-- Made by `make docs` from the code; change it there. -->"
 def measures_page() -> str:
     """List every measure, by family."""
     parts = [MADE, "# The measures", INTRODUCTION + LEGEND]
-    own = [cls for cls in measures() if family(cls) in FAMILIES.values()]
     for heading in FAMILIES.values():
         parts.append(f"## {heading}")
-        parts += [_measure(cls) for cls in own if family(cls) == heading]
+        parts += map(measure_entry, family_members(heading))
     return "\n\n".join(parts) + "\n"
 
 
-def _measure(cls: type[Measure]) -> str:
+def family_members(heading: str) -> list[type[Measure]]:
+    """Return the measures of a family."""
+    return [cls for cls in measures() if family(cls) == heading]
+
+
+def measure_entry(cls: type[Measure]) -> str:
+    """Describe one measure, below a heading of the third level."""
     facts = {
         "User": cls.user,
         "Undefined": cls.undefined,
@@ -99,9 +105,21 @@ def _metric(metric: Metric) -> str:
     return "\n\n".join([f"### {metric}", getdoc(type(metric)) or "", formula, listed, worked])
 
 
+COMMAND_LINE = """\
+`cleverdon` suggests three things to try. `cleverdon COMMAND --help` fits on one screen: examples,
+and the command's own options. `cleverdon COMMAND --help-all` has every option, as this page does,
+also those that many commands share: how files are read, on which choices tools differ, how tables
+are laid out.
+
+On a terminal, a command may end with a line on standard error that begins with `Next:`. It is a
+command that works, with your own files. It never appears where output or errors go to a file or to
+another program. `cleverdon --no-hints COMMAND` leaves it out once, and the environment variable
+`CLEVERDON_HINTS=0` always."""
+
+
 def cli_page() -> str:
-    """Show the help of every command."""
-    parts = [MADE, "# The command line", _help(cleverdon, "cleverdon")]
+    """Show the help of every command, with all options."""
+    parts = [MADE, "# The command line", COMMAND_LINE, _help(cleverdon, "cleverdon")]
     with click.Context(cleverdon, info_name="cleverdon") as ctx:
         for name in COMMANDS:
             command = cleverdon.get_command(ctx, name)
@@ -127,6 +145,7 @@ def _subcommands(group: click.Group, name: str, parent: click.Context) -> list[s
 def _help(command: click.Command, name: str, parent: click.Context | None = None) -> str:
     with click.Context(command, info_name=name, parent=parent, max_content_width=100) as ctx:
         ctx.terminal_width = 100
+        ctx.meta[ALL_HELP] = True
         return f"```text\n{command.get_help(ctx)}\n```"
 
 

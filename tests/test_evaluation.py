@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import cleverdon
-from cleverdon import Hits, InputError, Judgments, Measure, NotationError, Run, evaluate, measure
-from cleverdon.errors import OptionError
+from cleverdon import Hits, Judgments, Measure, Run, evaluate, measure
+from cleverdon.errors import InputError, NotationError, OptionError
 from cleverdon.formats.inputs import distinct_names
 from cleverdon.measures import registry
 from cleverdon.measures.ranked import AP
@@ -350,5 +350,5 @@ def test_a_system_of_several_runs_has_their_means() -> None:
     ],
 )
 def test_several_runs_are_refused_in_one_line(runs, how, message: str) -> None:
-    with pytest.raises(cleverdon.CleverdonError, match=message):
+    with pytest.raises(cleverdon.errors.CleverdonError, match=message):
         cleverdon.evaluate({"q": {"d": 1}}, runs({"q": {"d": 1.0}}), "RR", **how)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cleverdon import Hits, InputError, Judgments, Measure, parse
+from cleverdon import Hits, Judgments, Measure, parse
 from cleverdon._common.arrays import Floats
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.notation import parse_all
 from cleverdon.measures.worked import ranking
 from cleverdon.rank import rank

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon import InputError, Scores, evaluate, trace
+from cleverdon import Scores, evaluate, explain
 from cleverdon.auditing.rankings import RANKINGS, QueryResults, Ranking
 from cleverdon.auditing.tools import TOOLS, silenced
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from tests.auditing.stand_ins import stand_in
 
 Lists = Sequence[tuple[Sequence[object], Sequence[object]]]
@@ -69,7 +69,7 @@ def test_of_a_document_that_counts_once_the_best_score_counts() -> None:
 
 def test_a_trace_names_both_copies() -> None:
     for how, counted in (("keep", [1, 2]), ("once", [1])):
-        found = trace({"q": {"a": 1}}, {"q": ["a", "a", "z"]}, "P@3", duplicates=how)
+        found = explain({"q": {"a": 1}}, {"q": ["a", "a", "z"]}, "P@3", duplicates=how)
         assert found.value == pytest.approx(len(counted) / 3)
         assert [step.doc for step in found.steps] == ["a", "a", "z"]
 

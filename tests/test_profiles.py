@@ -22,8 +22,8 @@ from hypothesis.extra.numpy import arrays
 from ir_measures.bin import msmarco_eval
 from sklearn import metrics
 
-from cleverdon import InputError, Judgments, Run, Scores, evaluate
-from cleverdon.errors import NotationError
+from cleverdon import Judgments, Run, Scores, evaluate
+from cleverdon.errors import InputError, NotationError
 from cleverdon.measures.graded import RBP
 from cleverdon.measures.registry import find
 from cleverdon.profiles import PROFILES, find_profile, profile_differences

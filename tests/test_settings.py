@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import InputError, Run, evaluate
-from cleverdon.errors import OptionError, UndefinedError
+from cleverdon import Run, evaluate
+from cleverdon.errors import InputError, OptionError, UndefinedError
 from cleverdon.profiles import PROFILES, find_profile
 from cleverdon.settings import CHOICES, Settings
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.progress import say
 from benchmarks.statistics.tables import Row, Share, Table
+from cleverdon import aggregate_labels
 from cleverdon._common.arrays import Floats, Ints
-from cleverdon.agreement.aggregation import aggregate
 from cleverdon.agreement.labels import Labels
 from cleverdon.agreement.noise import judging_noise
 from cleverdon.agreement.resampled_judgments import LabelledDocuments, Rescorer
@@ -229,7 +229,7 @@ def rejected_intervals(made: Made, seed: int, resamples: int) -> dict[str, tuple
 def _without(labels: Labels, judge: str, documents: LabelledDocuments) -> Floats:
     """Return the grades of all documents without one judge."""
     rest = labels.only([one for one in labels.judges if one != judge])
-    found = aggregate(rest, "majority")
+    found = aggregate_labels(rest, "majority")
     grades = np.zeros(len(labels))
     grades[found.items] = found.grades
     return np.asarray(grades[documents.items])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+import cleverdon
 from benchmarks.progress import say
 from benchmarks.statistics.populations import (
     DRAWS,
@@ -15,8 +16,9 @@ from benchmarks.statistics.populations import (
     scores_of,
 )
 from benchmarks.statistics.tables import Column, Row, Table, alarms
+from cleverdon import gate
 from cleverdon._common.arrays import Floats
-from cleverdon.comparison import check_gate, compare, find_doubts, state_claims
+from cleverdon.comparison import compare, find_doubts
 from cleverdon.comparison.rules import CostRuleResult, RuleResult
 
 SIZES = (10, 20, 50, 100, 200)
@@ -59,7 +61,7 @@ def count_claims(drawn: Floats, even: Floats, *, seed: int) -> dict[str, bool]:
     """Return which claims are made of differences, and the gate's verdict on even systems."""
     scores = scores_of(np.stack([np.full_like(drawn, 0.5), 0.5 + drawn])[:, None], ["AP"])
     found = compare(scores, baseline="s0", seed=seed, options={"draws": DRAWS})
-    claim = state_claims(found, margin=MARGIN, doubts=find_doubts(found, margin=MARGIN))[0]
+    claim = cleverdon.claim(found, margin=MARGIN, doubts=find_doubts(found, margin=MARGIN))[0]
     within = claim.within
     assert within is not None
     rules = [f"AP not significantly worse by {MARGIN}"]
@@ -80,7 +82,7 @@ def count_claims(drawn: Floats, even: Floats, *, seed: int) -> dict[str, bool]:
 
 def _ruled(drawn: Floats, rules: list[str], seed: int) -> Sequence[RuleResult | CostRuleResult]:
     scores = scores_of(np.stack([np.full_like(drawn, 0.5), 0.5 + drawn])[:, None], ["AP"])
-    return check_gate(scores, rules, system="s1", baseline="s0", seed=seed).rulings
+    return gate(scores, rules, system="s1", baseline="s0", seed=seed).rulings
 
 
 def margin_tables(

@@ -242,7 +242,7 @@ def drawn_options(test: str) -> dict[str, Any]:
 def fewer_draws(draws: int = DRAWS // 2) -> Iterator[None]:
     """Let functions that have no option for it draw less often, which changes no level.
 
-    `compare_slices` and `check_gate` always draw as often as users need it.
+    `slice_by` and `gate` always draw as often as users need it.
     """
     fewer = {**TESTS, "randomisation": partial(TESTS["randomisation"], draws=draws)}
     shuffles = partial(interaction_test, draws=draws)

@@ -17,7 +17,7 @@ from benchmarks.statistics.populations import (
     scores_of,
 )
 from benchmarks.statistics.tables import LEVEL, Column, Row, Share, Table
-from cleverdon.comparison import compare_slices
+from cleverdon import slice_by
 
 SIZES = (20, 50, 100, 200)
 
@@ -79,7 +79,7 @@ def run_slices(
             ]
         )
         scores = scores_of(np.stack([np.zeros(n), drawn])[:, None], [MEASURES[m]])
-        found = compare_slices(scores, attributes, baseline="s0", seed=i)
+        found = slice_by(scores, attributes, baseline="s0", seed=i)
         both = [part.differences[0] for part in found.slices]
         shown = sum(found.significant(one) for one in both)
         tally.samples += 1

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon import aggregate_labels
 from cleverdon.agreement.agreement import agree
 from cleverdon.agreement.labels import read_labels
 from cleverdon.cli import main
@@ -110,7 +110,7 @@ def test_one_judgment_of_several(agreed: Callable[..., Done], judged: Path) -> N
     done = agreed(*PEOPLE, "--aggregate", "dawid-skene", "-o", "out.txt")
     assert "settled after" in done.stdout
     assert "wrote out.txt and out.confidence.tsv" in done.stderr
-    wanted = aggregate(read_labels([str(judged / name) for name in PEOPLE]), "dawid-skene")
+    wanted = aggregate_labels(read_labels([str(judged / name) for name in PEOPLE]), "dawid-skene")
     assert Judgments.read(str(judged / "out.txt")).to_dict() == wanted.judgments.to_dict()
     assert (judged / "out.confidence.tsv").exists()
     votes = ("--aggregate", "majority", "--vote-ties", "higher", "-o", "votes.csv", "-f", "json")
@@ -150,7 +150,7 @@ def test_a_model(agreed: Callable[..., Done], judged: Path) -> None:
     assert model["effects"]["lines"][0]["fitted"]
     assert len(model["effects"]["claims"]) == 10
     # People's judgments alone make the one judgment.
-    wanted = aggregate(read_labels([str(judged / name) for name in PEOPLE]))
+    wanted = aggregate_labels(read_labels([str(judged / name) for name in PEOPLE]))
     assert Judgments.read(str(judged / "out.txt")).to_dict() == wanted.judgments.to_dict()
 
 

@@ -17,8 +17,8 @@ import pytest
 
 from benchmarks.statistics import judging_noise as simulation
 from benchmarks.statistics.judging_noise import WORLDS, World
-from cleverdon import evaluate
-from cleverdon.agreement import Labels, aggregate, judging_noise
+from cleverdon import aggregate_labels, evaluate
+from cleverdon.agreement import Labels, judging_noise
 from cleverdon.agreement.noise import JudgedDifference, JudgingNoise
 from cleverdon.agreement.resampled_judgments import LabelledDocuments, Rescorer
 from cleverdon.comparison.differences import compare
@@ -135,7 +135,7 @@ def test_resamples_are_scored_as_evaluate_scores_them(
 def test_the_observed_judgments_are_those_of_aggregate() -> None:
     labels, runs = made(1, missing=0.2)
     found = judging_noise(Labels.of(labels), runs, ["AP", "nDCG@5"], resamples=10)
-    scores = evaluate(aggregate(Labels.of(labels)).judgments, runs, ["AP", "nDCG@5"])
+    scores = evaluate(aggregate_labels(Labels.of(labels)).judgments, runs, ["AP", "nDCG@5"])
     expected = compare(scores)
     for one, other in zip(found.differences, expected.differences, strict=True):
         assert (one.system, one.baseline, one.measure) == (
@@ -190,7 +190,7 @@ def test_intervals_are_those_of_a_slow_bootstrap(taste: float) -> None:
     )
     values = [np.var(each, ddof=1) * 3 / 2 for each in (by_judge, by_topic)]
     shared = max(0.0, values[0] - values[1]) * 8 / 7
-    scores = evaluate(aggregate(Labels.of(labels)).judgments, runs, "nDCG@5")
+    scores = evaluate(aggregate_labels(Labels.of(labels)).judgments, runs, "nDCG@5")
     rows = scores.values[1, 0] - scores.values[0, 0]
     variance = np.var(rows, ddof=1) / 8
     freedom = min(7, (variance + shared) ** 2 / (variance**2 / 7 + shared**2 / 2))

@@ -9,7 +9,7 @@ import numpy as np
 import polars
 import pytest
 
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon import aggregate_labels
 from cleverdon.agreement.agreement import agree
 from cleverdon.agreement.labels import Labels, read_labels
 from cleverdon.errors import InputError, OptionError
@@ -166,7 +166,7 @@ def test_too_many_grades() -> None:
     with pytest.raises(InputError, match=r"300 different grades.*--rel G.*--map"):
         agree(labels)
     with pytest.raises(InputError, match="300 different grades"):
-        aggregate(labels)
+        aggregate_labels(labels)
     assert agree(labels.binary(200), resamples=10).overall["agreement"].value == 1
     assert labels.grade[:, 0].tolist() == list(range(300))
     merged = labels.merged({float(grade): 9.0 for grade in range(10, 300)})

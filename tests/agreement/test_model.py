@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from cleverdon import evaluate
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon import aggregate_labels, correlate, evaluate
 from cleverdon.agreement.agreement import agree
 from cleverdon.agreement.labels import Labels
 from cleverdon.agreement.model import (
@@ -18,7 +17,6 @@ from cleverdon.agreement.model import (
     model_coefficients,
     model_effects,
 )
-from cleverdon.comparison.orderings import order_agreements
 from cleverdon.errors import InputError, OptionError
 from tests.agreement.collection import Collection, collection
 
@@ -71,7 +69,7 @@ def test_standing_is_of_pairs() -> None:
 def test_a_fair_model_stands_as_people_do_and_a_poor_one_does_not() -> None:
     assert standing(made().fair).verdict == "not told apart"
     assert standing(made().unfair).verdict == "less"
-    consensus = aggregate(labels().only(PEOPLE)).judgments
+    consensus = aggregate_labels(labels().only(PEOPLE)).judgments
     assert standing(consensus).verdict == "more"  # it is made of what they said
 
 
@@ -143,7 +141,7 @@ def test_a_person_s_score_is_the_mean_over_people_alone() -> None:
     for person in PEOPLE:
         both = whole.only([person, "model"])
         shared = both.among(both.judged.all(axis=1))
-        grades = aggregate(shared.only([person])).judgments
+        grades = aggregate_labels(shared.only([person])).judgments
         alone.append(evaluate(grades, made().runs, "nDCG@10").mean("s0", "nDCG@10"))
     assert (one.system, str(one.measure)) == ("s0", "nDCG@10")
     assert one.people == pytest.approx(np.mean(alone), abs=1e-3)
@@ -158,7 +156,9 @@ def test_the_model_is_held_against_as_many_people_as_each_person_is() -> None:
     whole = labels(model=made().unfair)
     taus = []
     for person in PEOPLE:
-        panel = aggregate(whole.only([other for other in PEOPLE if other != person])).judgments
+        panel = aggregate_labels(
+            whole.only([other for other in PEOPLE if other != person])
+        ).judgments
         model = {
             query: {doc: made().unfair[query][doc] for doc in docs}
             for query, docs in panel.to_dict().items()
@@ -166,7 +166,7 @@ def test_the_model_is_held_against_as_many_people_as_each_person_is() -> None:
         by_others, by_model = (
             evaluate(judged, made().runs, "nDCG@10") for judged in (panel, model)
         )
-        (agreed,) = order_agreements(by_others, other=by_model, symmetric=False, resamples=1)
+        (agreed,) = correlate(by_others, other=by_model, symmetric=False, resamples=1)
         taus.append((agreed.kendall.value, agreed.tau_ap.value))
     assert unfair.orders[0].kendall.value == pytest.approx(np.mean(taus, axis=0)[0])
     assert unfair.orders[0].tau_ap.value == pytest.approx(np.mean(taus, axis=0)[1])

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cleverdon import evaluate
-from cleverdon.comparison import worst_queries
+from cleverdon import evaluate, worst
 from cleverdon.reports.html_report import report
 from tests.browser.report_page import WIDTHS, check_whole, opened, pick, scores, texts, usual
 
@@ -31,7 +30,7 @@ def test_losses_are_listed(page: Page, address: str, measure: str, old: str, new
     pick(page, "baseline", old)
     pick(page, "system", new)
     depth = 5 if measure == "nDCG@5" else 8
-    found = worst_queries(scores(), old, new, measure, depth=depth)
+    found = worst(scores(), old, new, measure, depth=depth)
     rows = page.locator("#worst-table tbody tr")
     assert rows.count() == len(found.queries) > 0
     textual = page.locator("#worst-table th", has_text="text").count()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cleverdon import InputError
 from cleverdon.checks.cli import check_command
+from cleverdon.errors import InputError
 
 GOOD = "q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\n"
 

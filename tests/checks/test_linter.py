@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from cleverdon import InputError, Run
+from cleverdon import Run
 from cleverdon.checks.findings import _RULES, Finding
 from cleverdon.checks.linter import check
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from tests.formats.ways import JUDGMENTS, RUNS, zstd
 
 GOOD = "q Q0 a 1 2.5 t\nq Q0 b 2 1.5 t\nr Q0 a 1 0.5 t\n"

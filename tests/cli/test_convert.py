@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cleverdon import InputError, Judgments, Run
+from cleverdon import Judgments, Run
 from cleverdon.cli.convert import convert_command
+from cleverdon.errors import InputError
 from tests.formats.ways import JUDGMENTS, QRELS, RUN, RUNS
 
 

@@ -238,7 +238,8 @@ def test_the_names_of_options_follow_from_their_fields() -> None:
 
 def test_help_has_the_options_of_a_base_class_last() -> None:
     flags = [one.opts[-1] for one in more_command.params]
-    assert flags == ["--dry-run", "--log-format", "-k", "--format", "--pool", "--runs"]
+    own = ["--dry-run", "--log-format", "-k", "--format", "--pool", "--runs"]
+    assert flags == [*own, "--python", "--help-all"]
 
 
 def test_a_default_is_shown_unless_the_help_says_it() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cleverdon import correlate
 from cleverdon.comparison.claim_flips import _FLIPPED, FLIP_KINDS, Flips, flips
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.orderings import order_agreements
 from cleverdon.errors import OptionError
 from tests.comparison.made import made, pair
 
@@ -70,8 +70,8 @@ def test_the_first_order_is_the_truth() -> None:
             for name, value in zip(names, (0.1, 0.9, 0.8, 0.5), strict=True)
         }
     )
-    (found,) = order_agreements(first, other=second, symmetric=False, resamples=20)
-    (both,) = order_agreements(first, other=second, resamples=20)
+    (found,) = correlate(first, other=second, symmetric=False, resamples=20)
+    (both,) = correlate(first, other=second, resamples=20)
     assert found.kendall == both.kendall
     assert found.tau_ap.value == pytest.approx(2 / 3 * (1 + 1 + 0) - 1)  # by hand: b c d a
     assert found.tau_ap.value != pytest.approx(both.tau_ap.value)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cleverdon.comparison.claims import Claim, Claims, state_claims
+import cleverdon
+from cleverdon.comparison.claims import Claim, Claims
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.doubts import find_doubts
 from cleverdon.errors import OptionError
@@ -21,7 +22,7 @@ from tests.comparison.made import made, pair
 
 
 def one(scores, **options) -> Claim:
-    (claim,) = state_claims(compare(scores, baseline="base", **options))
+    (claim,) = cleverdon.claim(compare(scores, baseline="base", **options))
     return claim
 
 
@@ -72,17 +73,28 @@ def test_per_cent_of_a_baseline_near_zero_are_not_printed() -> None:
     assert "+40.0%; 95% CI 0.039 to 0.161 or +15.0% to +66.9%;" in str(one(known))
 
 
+def test_a_notebook_lists_claims_and_doubts() -> None:
+    names = {"a<b": {"P@5": [0.1] * 3, "AP": [0.2] * 3}, "c": {"P@5": [0.4] * 3, "AP": [0.3] * 3}}
+    found = cleverdon.claim(compare(made(names)))
+    shown = found._repr_html_()
+    assert shown.count("<li>") == 2 + len(found.doubts)
+    assert "a&lt;b" in shown
+    assert "<p>Before you believe it:</p><ul><li>few-queries: " in shown
+    heading = shown.index("<p>Other measures, corrected as a family of their own:</p>")
+    assert shown.index("on P@5") < heading < shown.index("on AP")
+
+
 def test_several_comparisons_are_named() -> None:
     systems = {
         name: {m: list(np.linspace(0, 0.5, 30) + at) for m in ("AP", "RR")}
         for at, name in enumerate(["base", "x", "y"])
     }
-    texts = [str(claim) for claim in state_claims(compare(made(systems), baseline="base"))]
+    texts = [str(claim) for claim in cleverdon.claim(compare(made(systems), baseline="base"))]
     assert len(texts) == 4
     assert all("max-T over 2 comparisons" in text for text in texts)
-    plain = state_claims(compare(made(systems), baseline="base", correction="none"))
+    plain = cleverdon.claim(compare(made(systems), baseline="base", correction="none"))
     assert "uncorrected, 2 comparisons" in str(plain[0])
-    tukey = state_claims(compare(made(systems), test="randomised-tukey"))
+    tukey = cleverdon.claim(compare(made(systems), test="randomised-tukey"))
     assert "randomised Tukey HSD p = " in str(tukey[0])
     assert "over 3 comparisons" in str(tukey[0])
 
@@ -155,7 +167,7 @@ def test_a_test_of_signs_cannot_claim_against_the_mean() -> None:
     for test in ("sign", "wilcoxon"):
         found = compare(scores, baseline="base", test=test)
         assert found.significant(found.differences[0])
-        assert state_claims(found)[0].verdict == "not shown"
+        assert cleverdon.claim(found)[0].verdict == "not shown"
     assert one(pair(50, 0.1), test="wilcoxon").verdict == "better"
 
 
@@ -203,7 +215,7 @@ def test_interval_and_verdict_are_of_one_family() -> None:
         for name, row in zip(["base", "other"], values, strict=True)
     }
     how = {"baseline": "base", "correction": "bonferroni", "primary": "all"}
-    claim = state_claims(compare(made(systems), **how))[0]
+    claim = cleverdon.claim(compare(made(systems), **how))[0]
     assert not claim.shown
     assert claim.difference.interval.low < 0 < claim.difference.unadjusted.low
     assert re.search(
@@ -212,7 +224,7 @@ def test_interval_and_verdict_are_of_one_family() -> None:
         str(claim),
     )
     # By the first measure alone it is shown.
-    assert state_claims(compare(made(systems), baseline="base"))[0].shown
+    assert cleverdon.claim(compare(made(systems), baseline="base"))[0].shown
 
 
 def test_where_methods_disagree_it_is_said() -> None:
@@ -225,6 +237,39 @@ def test_where_methods_disagree_it_is_said() -> None:
         "the interval excludes 0."
     )
     assert "disagree" not in str(one(made(rows)))
+
+
+def test_a_confidence_that_is_not_of_the_level_is_said_where_it_matters() -> None:
+    rows = {"base": {"AP": [0.1] * 10}, "other": {"AP": [0.2, 0.3, 0.09, 0.1] + [0.08, 0.19] * 3}}
+    assert 0.05 < one(made(rows)).difference.p.p < 0.1
+    assert "disagree" not in str(one(made(rows)))
+    narrow = one(made(rows), confidence=0.8)
+    assert not narrow.shown
+    assert narrow.difference.interval.low > 0
+    assert str(narrow).endswith(
+        "Interval and verdict disagree, since the confidence of 0.8 is not that of the level 0.05: "
+        "the interval excludes 0."
+    )
+    wide = one(made(rows), level=0.1, confidence=0.99)
+    assert wide.shown
+    assert "the confidence of 0.99 is not that of the level 0.1: the interval includes 0." in (
+        str(wide)
+    )
+    records = [
+        cleverdon.claim(of.comparison).to_dict()["claims"][0] for of in (narrow, one(made(rows)))
+    ]
+    assert [record["disagrees"] for record in records] == [True, False]
+    assert [record["ends_at_0"] for record in records] == [False, False]
+
+
+def test_a_p_value_by_tukey_is_not_called_uncorrected() -> None:
+    random = np.random.default_rng(1)
+    rows = {name: {m: list(random.random(9)) for m in ("AP", "RR")} for name in "abc"}
+    how = {"test": "tukey", "primary": "all"}
+    text = str(cleverdon.claim(compare(made(rows), **how))[0])
+    assert "over 6 comparisons, p = " in text
+    assert " by this measure alone; " in text
+    assert "uncorrected" not in text
 
 
 def test_a_sign_test_that_shows_what_its_interval_does_not_says_so() -> None:
@@ -295,7 +340,7 @@ FOUND = compare(pair(12, 0.01, measure="RR"), baseline="base")
 
 
 def test_doubts_stand_below_with_name_and_reference() -> None:
-    lines = state_claims(FOUND, doubts=find_doubts(FOUND)).render().split("\n")
+    lines = cleverdon.claim(FOUND, doubts=find_doubts(FOUND)).render().split("\n")
     assert lines[0].startswith("other is not shown to differ from base on RR: +0.010 (")
     assert lines[1:3] == ["", "Before you believe it:"]
     assert lines[3].startswith("- few-queries: 12 queries are few")
@@ -305,15 +350,15 @@ def test_doubts_stand_below_with_name_and_reference() -> None:
 
 
 def test_without_doubts_there_is_no_heading() -> None:
-    assert "\n" not in state_claims(FOUND, doubts=()).render()
+    assert "\n" not in cleverdon.claim(FOUND, doubts=()).render()
 
 
 def test_doubts_are_found_unless_they_are_given() -> None:
-    assert state_claims(FOUND).doubts == tuple(find_doubts(FOUND))
+    assert cleverdon.claim(FOUND).doubts == tuple(find_doubts(FOUND))
 
 
 def test_markdown_is_a_list() -> None:
-    text = state_claims(FOUND, doubts=find_doubts(FOUND)).render("markdown")
+    text = cleverdon.claim(FOUND, doubts=find_doubts(FOUND)).render("markdown")
     assert text.startswith("- other is not shown")
     assert "\n\nBefore you believe it:\n\n- `few-queries`: " in text
 
@@ -321,17 +366,17 @@ def test_markdown_is_a_list() -> None:
 def test_names_are_text_in_markdown() -> None:
     named = compare(made({"<i>a": {"AP": [0.1, 0.2]}, "*b*": {"AP": [0.2, 0.4]}}))
     assert (
-        state_claims(named)
+        cleverdon.claim(named)
         .render("markdown")
         .startswith(r"- \*b\* cannot be told from &lt;i>a on AP: ")
     )
-    assert state_claims(named).render().startswith("*b* cannot be told from <i>a on AP: ")
+    assert cleverdon.claim(named).render().startswith("*b* cannot be told from <i>a on AP: ")
 
 
 def test_json_has_the_text_and_all_digits() -> None:
-    found = json.loads(state_claims(FOUND, doubts=find_doubts(FOUND)).render("json"))
+    found = json.loads(cleverdon.claim(FOUND, doubts=find_doubts(FOUND)).render("json"))
     (claim,) = found["claims"]
-    assert claim["text"] == str(state_claims(FOUND)[0])
+    assert claim["text"] == str(cleverdon.claim(FOUND)[0])
     assert (claim["verdict"], claim["significant"]) == ("not shown", False)
     assert claim["difference"] == FOUND.differences[0].difference
     assert "queries_needed" not in claim
@@ -341,13 +386,13 @@ def test_json_has_the_text_and_all_digits() -> None:
 
 def test_json_knows_no_infinity() -> None:
     one_query = compare(pair(1, -0.1), baseline="base")
-    found = json.loads(state_claims(one_query).render("json"), parse_constant=pytest.fail)
+    found = json.loads(cleverdon.claim(one_query).render("json"), parse_constant=pytest.fail)
     assert found["claims"][0]["low"] is None
 
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(OptionError, match="did you mean 'markdown'"):
-        state_claims(FOUND).render("markdwn")
+        cleverdon.claim(FOUND).render("markdwn")
 
 
 @pytest.mark.parametrize(
@@ -384,22 +429,22 @@ def test_floors_are_rounded_up(p: float, shown: str) -> None:
 
 def test_names_may_have_braces() -> None:
     scores = made({"a{}": {"AP": [0.1, 0.2]}, "{b}": {"AP": [0.3, 0.2]}})
-    (claim,) = state_claims(compare(scores, baseline="{b}"))
+    (claim,) = cleverdon.claim(compare(scores, baseline="{b}"))
     assert str(claim).startswith("a{} cannot be told from {b} on AP: -0.100 (")
 
 
 def test_what_is_not_corrected_is_labelled() -> None:
     rows = {name: {"AP": [0.1 * k, 0.5, 0.3]} for k, name in enumerate(("base", "x", "y"), start=1)}
-    claims = state_claims(compare(made(rows), test="t", correction="none", baseline="base"))
+    claims = cleverdon.claim(compare(made(rows), test="t", correction="none", baseline="base"))
     assert all(", not adjusted;" in str(claim) for claim in claims)
 
 
 def test_intervals_that_are_cut_alike_are_both_labelled() -> None:
     rows = {"base": {"RR": [0.0, 1.0]}, "x": {"RR": [1.0, 0.0]}, "y": {"RR": [0.5, 1.0]}}
-    text = str(state_claims(compare(made(rows), test="t", baseline="base"))[0])
+    text = str(cleverdon.claim(compare(made(rows), test="t", baseline="base"))[0])
     assert "95% CI -1.000 to 1.000, adjusted for 2 comparisons; 95% CI -1.000 to 1.000 not" in text
 
 
 def test_a_difference_beyond_the_margin_is_said_to_be() -> None:
-    claim = state_claims(compare(pair(40, -0.2), baseline="base"), margin=0.05)[0]
+    claim = cleverdon.claim(compare(pair(40, -0.2), baseline="base"), margin=0.05)[0]
     assert " They differ by more than 0.05 (90% CI -0.2" in str(claim)

@@ -13,10 +13,9 @@ from scipy.stats import ttest_rel
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
-from cleverdon import evaluate
-from cleverdon.comparison.claims import state_claims
+import cleverdon
+from cleverdon import evaluate, gate
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.gate import check_gate
 from cleverdon.comparison.margins import within_margin
 from cleverdon.comparison.reliability import (
     anova,
@@ -60,10 +59,12 @@ def test_differences_count_queries_and_correct_for_all_comparisons() -> None:
 
 def test_sentences_claim_no_more_than_was_found() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR"])
-    text = state_claims(compare(scores, baseline="bad")).render()
+    text = cleverdon.claim(compare(scores, baseline="bad")).render()
     assert "good beats bad on RR by 0.500" in text
     assert "mixed cannot be told from bad on RR: +0.125" in text
-    assert "bad is worse than good on RR" in state_claims(compare(scores, baseline="good")).render()
+    assert (
+        "bad is worse than good on RR" in cleverdon.claim(compare(scores, baseline="good")).render()
+    )
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -217,8 +218,8 @@ def test_what_is_no_scores_is_said_to_be_none() -> None:
         split_half,
         swap_rates,
         lambda scores: _difficulty(scores, "Fallout"),
-        lambda scores: check_gate(scores, "Fallout <= 0.5", system="good"),
-        lambda scores: check_gate(scores, "Fallout <= baseline", system="good", baseline="bad"),
+        lambda scores: gate(scores, "Fallout <= 0.5", system="good"),
+        lambda scores: gate(scores, "Fallout <= baseline", system="good", baseline="bad"),
         lambda scores: replicate(scores, scores),
         lambda scores: within_margin(scores, baseline="good", margin=1.0),
     ],
@@ -425,7 +426,7 @@ def test_what_could_be_detected_is_of_the_test_and_not_of_the_interval() -> None
 def test_shuffles_of_two_queries_show_nothing() -> None:
     values = {"a": [0.5, 0.4], "b": [0.6, 0.3], "c": [0.9, 0.5]}
     found = compare(made({n: {"AP": of} for n, of in values.items()}), test="randomised-tukey")
-    assert {claim.verdict for claim in state_claims(found)} == {"out of reach"}
+    assert {claim.verdict for claim in cleverdon.claim(found)} == {"out of reach"}
 
 
 @pytest.mark.parametrize("test", ["tukey", "randomised-tukey", "dunnett"])

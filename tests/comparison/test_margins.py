@@ -9,8 +9,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
+import cleverdon
 from cleverdon import evaluate
-from cleverdon.comparison.claims import Claim, state_claims
+from cleverdon.comparison.claims import Claim
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.doubts import find_doubts
 from cleverdon.comparison.margins import within_margin
@@ -101,7 +102,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def margin_of(scores, margin: float, **options) -> Claim:
-    return state_claims(compare(scores, baseline="base", **options), margin=margin)[0]
+    return cleverdon.claim(compare(scores, baseline="base", **options), margin=margin)[0]
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "SearchLength"])
@@ -135,7 +136,7 @@ def test_what_is_shown_of_a_margin_is_said() -> None:
     )
     assert " It is not worse by more than 0.01 (90% CI 0.009 to " in str(margin_of(better, 0.01))
     assert " They are not shown to be equivalent within 0.01 (" in str(margin_of(neither, 0.01))
-    record = state_claims(compare(better, baseline="base"), margin=0.01).to_dict()["claims"][0]
+    record = cleverdon.claim(compare(better, baseline="base"), margin=0.01).to_dict()["claims"][0]
     assert (record["margin"], record["equivalent"], record["not_worse"]) == (0.01, False, True)
     json.dumps(record)
 
@@ -157,7 +158,7 @@ def test_margins_are_adjusted_for_the_family() -> None:
     base = random.uniform(0.2, 0.5, 50)
     systems = {name: {"AP": list(base + random.normal(0, 0.03, 50))} for name in "abcd"}
     found = compare(made(systems), baseline="a")
-    for claim in state_claims(found, margin=0.015):
+    for claim in cleverdon.claim(found, margin=0.015):
         within = claim.within
         assert within is not None
         assert within.equivalent == (
@@ -183,7 +184,7 @@ def test_margins_are_adjusted_beside_tests_that_correct_by_themselves(test: str)
     values = {name: {"AP": list(random.uniform(0.3, 0.5, 30))} for name in ("base", "x", "y")}
     found = compare(made(values), baseline="base", test=test)
     holm_like = compare(made(values), baseline="base", test="t", correction="bonferroni")
-    claims, others = (state_claims(one, margin=0.1) for one in (found, holm_like))
+    claims, others = (cleverdon.claim(one, margin=0.1) for one in (found, holm_like))
     for claim, other in zip(claims, others, strict=True):
         assert claim.within is not None
         assert other.within is not None
@@ -199,7 +200,7 @@ def test_few_differing_queries_qualify_their_own_measure_only() -> None:
     many = [0.5 + 0.1 * (-1) ** k for k in range(30)]
     few = [0.6, 0.4, *base[2:]]
     rows = {"base": {"AP": base, "RR": base}, "x": {"AP": many, "RR": few}}
-    claims = state_claims(compare(made(rows), baseline="base"), margin=0.05)
+    claims = cleverdon.claim(compare(made(rows), baseline="base"), margin=0.05)
     qualified = {str(one.difference.measure): one.qualified for one in claims}
     assert "few-differing" in qualified["RR"]
     assert "few-differing" not in qualified["AP"]

@@ -9,12 +9,11 @@ import math
 import numpy as np
 import pytest
 
-from cleverdon import Scores, evaluate
+from cleverdon import Scores, correlate, evaluate
 from cleverdon.comparison.orderings import (
     COEFFICIENTS,
     CorrelationOptions,
     RunCorrelations,
-    order_agreements,
     order_agreements_with,
 )
 from cleverdon.comparison.tuning import tune_scores
@@ -42,7 +41,7 @@ def random_values(seed: int, measures: int, queries: int = len(QUERIES)) -> np.n
 
 def test_two_measures_against_a_plain_bootstrap() -> None:
     values = random_values(1, 3)
-    found = order_agreements(made(values, "AP RR nDCG"), resamples=300, seed=4, p=0.8)
+    found = correlate(made(values, "AP RR nDCG"), resamples=300, seed=4, p=0.8)
     assert [(one.first, one.second) for one in found] == [
         ("AP", "RR"),
         ("AP", "nDCG"),
@@ -76,20 +75,20 @@ def test_two_measures_against_a_plain_bootstrap() -> None:
 
 def test_the_same_on_every_call_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = made(random_values(2, 2), "AP RR")
-    once = order_agreements(scores, resamples=200)
+    once = correlate(scores, resamples=200)
     monkeypatch.setattr("cleverdon.comparison.orderings._BLOCK", 1000)
-    assert order_agreements(scores, resamples=200) == once
-    assert order_agreements(scores, resamples=200, seed=1) != once
+    assert correlate(scores, resamples=200) == once
+    assert correlate(scores, resamples=200, seed=1) != once
 
 
 def test_lower_is_better_for_some_measures_and_some_averages_are_geometric() -> None:
     values = random_values(3, 1)
     opposite = made(np.concatenate((values, 1 - values), axis=1), "AP Fallout")
-    (one,) = order_agreements(opposite, resamples=50)
+    (one,) = correlate(opposite, resamples=50)
     assert one.kendall.value == pytest.approx(1)
     assert math.isnan(one.kendall.interval.low)  # for every resample agrees
     scores = made(np.concatenate((values, values), axis=1), "AP GMAP")
-    (other,) = order_agreements(scores, resamples=50)
+    (other,) = correlate(scores, resamples=50)
     by = [{s: scores.mean(s, m) for s in scores.systems} for m in scores.measures]
     assert other.kendall.value == pytest.approx(rank_correlation.kendall(*by))
 
@@ -97,9 +96,7 @@ def test_lower_is_better_for_some_measures_and_some_averages_are_geometric() -> 
 def test_two_judgments_on_the_queries_that_both_have() -> None:
     first, second = random_values(4, 2), random_values(5, 2, queries=21)
     queries = ["other", *QUERIES[5:]]
-    found = order_agreements(
-        made(first, "AP RR"), other=made(second, "AP RR", queries), resamples=50
-    )
+    found = correlate(made(first, "AP RR"), other=made(second, "AP RR", queries), resamples=50)
     assert [one.queries for one in found] == [(20, 20), (20, 20)]
     assert found[0].first == "AP, first judgments"
     means = [
@@ -107,7 +104,7 @@ def test_two_judgments_on_the_queries_that_both_have() -> None:
         for table, rows in ((first, slice(5, 25)), (second, slice(1, 21)))
     ]
     assert found[1].kendall.value == pytest.approx(rank_correlation.kendall(*means))
-    directed = order_agreements(
+    directed = correlate(
         made(first, "AP RR"),
         other=made(second, "AP RR", queries),
         symmetric=False,
@@ -115,7 +112,7 @@ def test_two_judgments_on_the_queries_that_both_have() -> None:
     )
     truth, estimate = means
     assert directed[1].tau_ap.value == pytest.approx(rank_correlation.tau_ap(estimate, truth))
-    (same, _) = order_agreements(made(first, "AP RR"), other=made(first, "AP RR"), resamples=50)
+    (same, _) = correlate(made(first, "AP RR"), other=made(first, "AP RR"), resamples=50)
     assert same.kendall.value == 1
     assert math.isnan(same.kendall.interval.low)  # no interval has no width
 
@@ -123,7 +120,7 @@ def test_two_judgments_on_the_queries_that_both_have() -> None:
 def test_sets_of_queries_are_drawn_apart() -> None:
     scores = made(random_values(6, 1), "AP")
     sets = {"few": QUERIES[:8], "more": QUERIES[8:], "again": QUERIES[:8]}
-    found = order_agreements(scores, query_sets=sets, resamples=200)
+    found = correlate(scores, query_sets=sets, resamples=200)
     assert [(one.first, one.second, one.queries) for one in found] == [
         ("AP, few", "AP, more", (8, 17)),
         ("AP, few", "AP, again", (8, 8)),
@@ -135,13 +132,11 @@ def test_sets_of_queries_are_drawn_apart() -> None:
 
 def test_one_query_has_no_interval_and_ties_no_coefficient() -> None:
     scores = made(random_values(7, 1), "AP")
-    (one,) = order_agreements(
-        scores, query_sets={"one": QUERIES[:1], "rest": QUERIES[1:]}, resamples=50
-    )
+    (one,) = correlate(scores, query_sets={"one": QUERIES[:1], "rest": QUERIES[1:]}, resamples=50)
     assert not math.isnan(one.kendall.value)
     assert math.isnan(one.kendall.interval.low)
     flat = made(np.ones((6, 2, 25)), "AP RR")
-    (tied,) = order_agreements(flat, resamples=50)
+    (tied,) = correlate(flat, resamples=50)
     assert math.isnan(tied.kendall.value)
     assert math.isnan(tied.spearman.interval.high)
     assert tied.tau_ap.value == pytest.approx(0)
@@ -150,7 +145,7 @@ def test_one_query_has_no_interval_and_ties_no_coefficient() -> None:
 def test_sums_in_another_order_are_ties() -> None:
     values = np.array([[[0.1, 0.2, 0.3, 0.7]], [[0.7, 0.3, 0.2, 0.1]], [[0.2, 0.2, 0.2, 0.2]]])
     scores = made(np.concatenate((values, values), axis=1), "AP RR", QUERIES[:4])
-    (one,) = order_agreements(scores, resamples=50)
+    (one,) = correlate(scores, resamples=50)
     # Two systems are tied in both orders; of the other pairs all agree.
     assert one.kendall.value == 1
 
@@ -179,7 +174,7 @@ def test_sums_in_another_order_are_ties() -> None:
 )
 def test_what_has_no_answer(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        order_agreements(made(random_values(8, 2), "AP RR"), **options)  # type: ignore[arg-type]
+        correlate(made(random_values(8, 2), "AP RR"), **options)  # type: ignore[arg-type]
     assert message in str(raised.value)
 
 
@@ -187,17 +182,17 @@ def test_two_judgments_that_have_nothing_in_common() -> None:
     ours = made(random_values(9, 1), "AP")
     theirs = made(random_values(9, 1), "AP", [f"other {query}" for query in QUERIES])
     with pytest.raises(OptionError, match="no query in common"):
-        order_agreements(ours, other=theirs)
+        correlate(ours, other=theirs)
     with pytest.raises(OptionError, match="not by both at once"):
-        order_agreements(ours, other=ours, query_sets={"a": ["q00"], "b": ["q01"]})
+        correlate(ours, other=ours, query_sets={"a": ["q00"], "b": ["q01"]})
     stranger = dataclasses.replace(ours, systems=tuple(f"x{i}" for i in range(6)))
     with pytest.raises(OptionError, match="there is none"):
-        order_agreements(ours, other=stranger)
+        correlate(ours, other=stranger)
 
 
 def test_orders_that_come_from_anywhere() -> None:
     values = random_values(9, 3)
-    by_measures = order_agreements(made(values, "AP RR nDCG"), symmetric=False, resamples=50)
+    by_measures = correlate(made(values, "AP RR nDCG"), symmetric=False, resamples=50)
     others = {"RR": values[:, 1], "nDCG": values[:, 2]}
     how = CorrelationOptions(symmetric=False, resamples=50)
     with_first = order_agreements_with(("AP", values[:, 0]), others, SYSTEMS, how)
@@ -218,7 +213,7 @@ SCORES = evaluate(QRELS, RUNS, "nDCG RR")
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format(format: str) -> None:
-    found = order_agreements(SCORES, resamples=20)
+    found = correlate(SCORES, resamples=20)
     for_programs = format in ("csv", "tsv", "json")
     assert ("spearman" if for_programs else "rho") in found.render(format)
     assert ("spearman" if for_programs else "rho") in found.render(format, matrix="spearman")
@@ -227,7 +222,7 @@ def test_every_format(format: str) -> None:
 
 
 def test_notes_are_sentences_where_they_share_a_line() -> None:
-    below = order_agreements(SCORES, resamples=20).render("latex").splitlines()[-1]
+    below = correlate(SCORES, resamples=20).render("latex").splitlines()[-1]
     assert "by 4 queries. in brackets: 95\\% intervals of a bootstrap over queries.\\par" in below
 
 
@@ -249,12 +244,12 @@ def test_undefined_is_a_dash_an_empty_cell_or_null() -> None:
 
 
 def test_a_square_has_all_orders() -> None:
-    square = json.loads(order_agreements(SCORES, resamples=20).render("json", matrix="kendall"))
+    square = json.loads(correlate(SCORES, resamples=20).render("json", matrix="kendall"))
     assert square == {"kendall": {"nDCG": {"nDCG": 1.0, "RR": 1.0}, "RR": {"nDCG": 1.0, "RR": 1.0}}}
 
 
 def test_words_that_are_not_known() -> None:
-    found = order_agreements(SCORES, resamples=20)
+    found = correlate(SCORES, resamples=20)
     with pytest.raises(OptionError, match="format='xml' is not known"):
         found.render("xml")
     with pytest.raises(OptionError, match="did you mean 'kendall'"):

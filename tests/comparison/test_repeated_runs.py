@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cleverdon.comparison.claims import state_claims
+import cleverdon
+from cleverdon import power, slice_by
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.margins import within_margin
-from cleverdon.comparison.power import estimate_power
 from cleverdon.comparison.samples import average_intervals, part_of
-from cleverdon.comparison.slices import compare_slices
 from cleverdon.errors import OptionError
 from cleverdon.scores import Scores
 from cleverdon.stats.repeated_runs import repeats_test, variance_components
@@ -67,7 +66,7 @@ def test_a_comparison_of_several_runs_is_one_procedure() -> None:
     assert one.unadjusted.high == pytest.approx(
         one.difference + stats.t.ppf(0.975, tested.freedom) * tested.error
     )
-    assert "over queries and 3 against 1 run p" in str(state_claims(found)[0])
+    assert "over queries and 3 against 1 run p" in str(cleverdon.claim(found)[0])
     assert "over queries and repeated runs" in found.to_text()
     assert "a: mean of 3 runs." in found.to_text()
     again = compare(several(values)).against("c")
@@ -93,7 +92,7 @@ def test_variances_are_separated_where_systems_have_several_runs() -> None:
 def test_a_margin_counts_how_much_runs_differ() -> None:
     random = np.random.default_rng(6)
     values = {"a": seeded(random, 4), "b": seeded(random, 4)}
-    claim = state_claims(compare(several(values)), margin=0.1)[0]
+    claim = cleverdon.claim(compare(several(values)), margin=0.1)[0]
     tested = repeats_test(values["b"], values["a"])
     assert claim.within is not None
     assert claim.within.interval.high == pytest.approx(
@@ -106,7 +105,7 @@ def test_the_text_says_whether_queries_or_runs_help_more() -> None:
     advice = {}
     for seed in (0.2, 0.0):
         found = compare(several({"a": seeded(random, 4, seed), "b": seeded(random, 4, seed)}))
-        advice[seed] = str(state_claims(found)[0])
+        advice[seed] = str(cleverdon.claim(found)[0])
     for seed, more in ((0.2, "runs"), (0.0, "queries")):
         found = re.search(
             r"twice the queries would lower the standard error by (\d+)%, twice the runs by "
@@ -127,7 +126,7 @@ def test_what_does_not_know_of_several_runs_says_so() -> None:
     with pytest.raises(OptionError, match="several runs"):
         within_margin(scores, baseline="a", margin=0.1)
     with pytest.raises(OptionError, match="several runs"):
-        estimate_power(compare(scores))
+        power(compare(scores))
     with pytest.raises(OptionError, match="several runs"):
         average_intervals(scores, method="bca")
     own = average_intervals(scores)["a", scores.measures[0]]
@@ -141,7 +140,7 @@ def test_slices_count_how_much_runs_differ() -> None:
     random = np.random.default_rng(7)
     scores = several({"a": seeded(random, 3), "b": seeded(random, 3)})
     kinds = {query: "early" if at < 12 else "late" for at, query in enumerate(scores.queries)}
-    found = compare_slices(scores, kinds, baseline="a")
+    found = slice_by(scores, kinds, baseline="a")
     for part, chosen in zip(found.slices, (slice(0, 12), slice(12, 30)), strict=True):
         tested = repeats_test(scores.repeats["b"][:, 0, chosen], scores.repeats["a"][:, 0, chosen])
         (one,) = part.differences

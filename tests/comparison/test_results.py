@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cleverdon import Scores, evaluate
-from cleverdon.comparison.gate import check_gate
+from cleverdon import Scores, evaluate, gate
 from cleverdon.comparison.results import read_results, write_results, write_text
 from cleverdon.comparison.samples import part_of
 from cleverdon.errors import InputError, OptionError
@@ -40,7 +39,7 @@ def test_everything_comes_back(scores: Scores, tmp_path: Path) -> None:
     assert np.isnan(back.values).any()  # an undefined value stays undefined
     assert back.about == scores.about
     np.testing.assert_array_equal(back.means, scores.means)
-    assert check_gate(scores, "RR == baseline", baseline=back).passed
+    assert gate(scores, "RR == baseline", baseline=back).passed
 
 
 def test_only_evaluated_queries_are_written(tmp_path: Path) -> None:
@@ -140,7 +139,7 @@ def test_other_judgments_are_seen_by_their_hash(tmp_path: Path) -> None:
     changed.write_text("1 0 a 1\n1 0 b 1\n")
     old, new = (evaluate(str(path), str(run), "RR") for path in (qrels, changed))
     with pytest.raises(OptionError, match=r"other judgments .*--allow-different-qrels"):
-        check_gate(new, "RR >= baseline", baseline=old)
-    found = check_gate(new, "RR >= baseline", baseline=old, allow_different_qrels=True)
+        gate(new, "RR >= baseline", baseline=old)
+    found = gate(new, "RR >= baseline", baseline=old, allow_different_qrels=True)
     assert found.passed
     assert "made with other judgments" in found.notes[0]

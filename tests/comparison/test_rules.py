@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon.comparison.gate import GateResult, check_gate
+from cleverdon import gate
+from cleverdon.comparison.gates import GateResult
 from cleverdon.comparison.results import read_result_costs, read_results, write_results
 from cleverdon.comparison.rules import (
     _COMPARISONS,
@@ -159,7 +160,7 @@ INDEX = Costs("new", {"index_size": Cost(2.5e8)})
 
 
 def judged(*rules: str, costs: Costs | None = BENCH, **options: Any) -> GateResult:
-    return check_gate(SCORES, rules, costs=costs, **options)
+    return gate(SCORES, rules, costs=costs, **options)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cleverdon import Scores, evaluate
+from cleverdon import Scores, evaluate, slice_by
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.slices import Slices, _reversals, compare_slices
+from cleverdon.comparison.slices import Slices, _reversals
 from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.stats.multiple_comparisons import holm
@@ -39,7 +39,7 @@ def scores() -> Scores:
 
 
 def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
-    found = compare_slices(scores, LANGUAGE, baseline="one", primary="all")
+    found = slice_by(scores, LANGUAGE, baseline="one", primary="all")
     assert [part.name for part in found.slices] == ["en", "de", "unknown"]
     assert [len(part.queries) for part in found.slices] == [14, 8, 2]
     assert [part.few for part in found.slices] == [False, True, True]
@@ -64,7 +64,7 @@ def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
 def test_the_primary_measure_is_a_family_of_its_own(
     scores: Scores, asked: str | None, primary: str
 ) -> None:
-    found = compare_slices(scores, LANGUAGE, baseline="one", primary=asked)
+    found = slice_by(scores, LANGUAGE, baseline="one", primary=asked)
     assert (str(found.primary), found.families) == (primary, (6, 6))
     every = [one for part in found.slices for one in part.differences]
     for name in ("AP", "RR"):
@@ -82,11 +82,11 @@ def test_the_primary_measure_is_a_family_of_its_own(
     text = found.render()
     assert f"for 6 comparisons by {primary}, which decides, and for 6 comparisons by the" in text
     with pytest.raises(OptionError, match="primary='P@5' is not among the measures"):
-        compare_slices(scores, LANGUAGE, primary="P@5")
+        slice_by(scores, LANGUAGE, primary="P@5")
 
 
 def test_one_system_has_scores_and_no_comparisons(scores: Scores) -> None:
-    found = compare_slices(scores, LANGUAGE, systems=["two"], measures="AP")
+    found = slice_by(scores, LANGUAGE, systems=["two"], measures="AP")
     assert found.families == ()
     assert found["en"].averages.shape == (1, 1)
     assert "corrected" not in found.render()
@@ -102,7 +102,7 @@ def test_numbers_are_cut_at_quantiles(numbers: list[int], bins: int) -> None:
     qrels = {query: QRELS[query] for query in QUERIES[: len(numbers)]}
     scored = evaluate(qrels, ranked(1), "RR")
     length = dict(zip(QUERIES, numbers, strict=False))
-    found = compare_slices(scored, length, bins=bins)
+    found = slice_by(scored, length, bins=bins)
     parts = [[length[query] for query in part.queries] for part in found.slices]
     assert sum(map(len, parts)) == len(numbers)
     # Slices do not overlap, and stand in order: no number is in two of them.
@@ -118,34 +118,34 @@ def test_numbers_are_cut_at_quantiles(numbers: list[int], bins: int) -> None:
 
 
 def test_numbers_can_be_taken_as_names(scores: Scores) -> None:
-    found = compare_slices(scores, {query: i % 6 for i, query in enumerate(QUERIES)}, bins=0)
+    found = slice_by(scores, {query: i % 6 for i, query in enumerate(QUERIES)}, bins=0)
     assert [part.name for part in found.slices] == ["0", "1", "2", "3", "4", "5"]
-    mixed = compare_slices(scores, {query: "x" if i else 3 for i, query in enumerate(QUERIES)})
+    mixed = slice_by(scores, {query: "x" if i else 3 for i, query in enumerate(QUERIES)})
     assert not mixed.cut
 
 
 def test_queries_of_no_use_are_counted_and_no_common_query_is_an_error(scores: Scores) -> None:
-    assert compare_slices(scores, LANGUAGE | {"q99": "en"}).unused == 1
+    assert slice_by(scores, LANGUAGE | {"q99": "en"}).unused == 1
     with pytest.raises(InputError, match=r"no evaluated query has a 'slice'.*'t1'.*'q0'"):
-        compare_slices(scores, {"t1": "en"})
+        slice_by(scores, {"t1": "en"})
     with pytest.raises(InputError, match=r"no evaluated query has a 'slice'$"):
-        compare_slices(scores, {"q1": None})
+        slice_by(scores, {"q1": None})
 
 
 def test_options_that_do_not_fit(scores: Scores) -> None:
     with pytest.raises(OptionError, match="corrects within one slice only"):
-        compare_slices(scores, LANGUAGE, test="tukey")
+        slice_by(scores, LANGUAGE, test="tukey")
     with pytest.raises(OptionError, match="bins=-1"):
-        compare_slices(scores, LANGUAGE, bins=-1)
+        slice_by(scores, LANGUAGE, bins=-1)
     with pytest.raises(OptionError, match="no system 'four'"):
-        compare_slices(scores, LANGUAGE, baseline="four")
+        slice_by(scores, LANGUAGE, baseline="four")
 
 
 def test_a_slice_without_shared_queries_is_scored_and_not_compared() -> None:
     first = {query: run for query, run in ranked(1).items() if query != "q23"}
     second = {query: run for query, run in ranked(2).items() if query != "q22"}
     scored = evaluate(QRELS, {"one": first, "two": second}, "RR", missing="skip")
-    found = compare_slices(scored, LANGUAGE, baseline="one")
+    found = slice_by(scored, LANGUAGE, baseline="one")
     assert found["unknown"].differences == ()
     assert not np.isnan(found["unknown"].averages).any()
     assert found.families == (2,)
@@ -204,9 +204,7 @@ def test_a_paradox_where_systems_have_different_queries() -> None:
     strong = {query: fair if hard[query] == "hard" else good for query in QUERIES[:18]}
     weak = {query: poor if hard[query] == "hard" else good for query in QUERIES[10:]}
     weak["q23"] = fair
-    found = compare_slices(
-        evaluate(QRELS, {"strong": strong, "weak": weak}, "RR", missing="skip"), hard
-    )
+    found = slice_by(evaluate(QRELS, {"strong": strong, "weak": weak}, "RR", missing="skip"), hard)
     assert found.averages[1, 0] > found.averages[0, 0]
     assert [reversal.paradox for reversal in found.reversals] == [True]
     assert "warning: weak beats strong on RR over all queries" in found.render()
@@ -227,16 +225,14 @@ def test_micro_averages_can_be_all_reversed() -> None:
         "careful": {"e": results(9, 1), "h": results(30, 70)},
         "bold": {"e": results(80, 20), "h": results(2, 8)},
     }
-    found = compare_slices(
-        evaluate(qrels, runs, "SetP"), {"e": "easy", "h": "hard"}, average="micro"
-    )
+    found = slice_by(evaluate(qrels, runs, "SetP"), {"e": "easy", "h": "hard"}, average="micro")
     assert found.averages[:, 0].tolist() == pytest.approx([39 / 110, 82 / 110])
     (reversal,) = found.reversals
     assert (reversal.ahead, reversal.paradox) == ("bold", True)
 
 
 def test_what_is_printed(scores: Scores) -> None:
-    found = compare_slices(scores, LANGUAGE, by="slice", baseline="one", measures="AP")
+    found = slice_by(scores, LANGUAGE, by="slice", baseline="one", measures="AP")
     text = found.render()
     for part in (
         "24 queries in 3 slices",
@@ -261,13 +257,13 @@ def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
     old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     scores = evaluate(qrels, {"old": old, "new": old | {"q0": {"a": 1.0}}}, "RR")
     with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 units"):
-        compare_slices(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")
+        slice_by(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")
 
 
 def test_a_slice_in_which_a_measure_is_undefined_has_no_value() -> None:
     qrels = {query: {"a": int(i < 14), "b": 0} for i, query in enumerate(QUERIES)}
     scores = evaluate(qrels, {"one": ranked(1), "two": ranked(2)}, "AP RR")
-    found = compare_slices(scores, LANGUAGE, baseline="one")
+    found = slice_by(scores, LANGUAGE, baseline="one")
     en, de, _ = found.slices
     assert np.isfinite(en.averages).all()
     assert np.isnan(de.averages[:, 0]).all()
@@ -292,7 +288,7 @@ def sliced(gains: dict[str, tuple[int, float, float]], **options: object) -> Sli
         other += list(values + mean + deviation * (noise - noise.mean()) / noise.std(ddof=1))
     scores = made({"base": {"AP": base}, "other": {"AP": other}})
     attributes = {f"q{at:04}": kind for at, kind in enumerate(kinds)}
-    return compare_slices(scores, attributes, baseline="base", **options)  # type: ignore[arg-type]
+    return slice_by(scores, attributes, baseline="base", **options)  # type: ignore[arg-type]
 
 
 def test_shown_in_one_slice_and_not_in_the_other_is_a_doubt_unless_the_slices_differ() -> None:
@@ -340,6 +336,31 @@ def test_where_interval_and_verdict_of_a_slice_disagree_it_is_said() -> None:
     assert found.disagreeing == ("other and base on AP in short",)
     assert "by different methods: other and base on AP in short" in found.render()
     assert sliced({"long": (30, 0.2, 0.1), "short": (30, 0.2, 0.1)}, test="t").disagreeing == ()
+
+
+def test_a_confidence_that_is_not_of_the_level_is_said() -> None:
+    found = sliced({"long": (30, 0.04, 0.1), "short": (30, 0.0, 0.1)}, confidence=0.5)
+    assert "since the confidence of 0.5 is not that of the level 0.05: other" in found.render()
+
+
+def test_verdicts_of_thinly_judged_slices_are_qualified() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    strange = {query: {"x": 2.0, "y": 1.0} for query in qrels}
+    kinds = {query: "even" if i % 2 else "odd" for i, query in enumerate(qrels)}
+    found = slice_by(evaluate(qrels, {"base": strange, "other": good}, "P@1"), kinds)
+    names = ["nothing-judged", "unjudged-differs"]
+    for part in found.to_dict()["slices"]:
+        (compared,) = part["differences"]
+        assert (compared["significant"], compared["qualified"]) == (True, names)
+    assert found.render("csv").count("nothing-judged unjudged-differs") == 2
+    (line,) = (line for line in found.render().split("\n") if "(unjudged-differs" in line)
+    assert line.startswith("doubt in odd; 1 other slice is alike: of the first 1 results, 100% of")
+    judged = {query: {"a": 1, "b": 0} for query in qrels}
+    poor = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    sure = slice_by(evaluate(judged, {"base": poor, "other": good}, "P@1"), kinds)
+    assert [part.qualified(part.differences[0]) for part in sure.slices] == [[], []]
+    assert "doubt" not in sure.render()
 
 
 def test_programs_get_both_intervals() -> None:

@@ -94,7 +94,7 @@ def test_the_bar_moves_with_each_answer(
         assert label == "searching"
         yield lambda step, done, total: told.append((done, total))
 
-    monkeypatch.setattr("cleverdon.cli.progress.bar", noted)
+    monkeypatch.setattr("cleverdon._common.progress_bar.bar", noted)
     assert cleverdon("search", "sqlite:index.db", "topics.tsv", "-o", "my.run").returncode == 0
     assert told == [(done, 6) for done in range(1, 7)]
 

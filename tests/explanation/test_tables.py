@@ -9,11 +9,12 @@ from io import StringIO
 
 import pytest
 
+from cleverdon import explain
 from cleverdon.explanation.difference import (
     _difference_sentences,
     trace_difference,
 )
-from cleverdon.explanation.traces import Explanation, Trace, Tracer, trace
+from cleverdon.explanation.traces import Explanation, Trace, Tracer
 from cleverdon.tables.result_lists import Results
 from cleverdon.tables.table import FORMATS
 
@@ -30,7 +31,7 @@ def deep(measure: str) -> Trace:
     """A thousand results, of which each hundredth is relevant; so are three that are missing."""
     ranking = [f"d{place:04}" for place in range(1, 1001)]
     qrels = {"q": dict.fromkeys([*ranking[99::100], "m1", "m2", "m3"], 1.0)}
-    return trace(qrels, {"q": {doc: -float(at) for at, doc in enumerate(ranking)}}, measure)
+    return explain(qrels, {"q": {doc: -float(at) for at, doc in enumerate(ranking)}}, measure)
 
 
 def table(text: str) -> list[str]:
@@ -75,7 +76,7 @@ def test_results_without_effect_are_folded_and_nothing_is_lost() -> None:
 def test_so_many_that_add_something_are_shown() -> None:
     ranking = [f"d{place:03}" for place in range(200)]
     run = {"q": {doc: -float(at) for at, doc in enumerate(ranking)}}
-    rows = table(str(trace({"q": dict.fromkeys(ranking, 1.0)}, run, "AP")))[2:]
+    rows = table(str(explain({"q": dict.fromkeys(ranking, 1.0)}, run, "AP")))[2:]
     assert len(rows) == 31
     assert plain(rows[-1]) == "31-200 ... 170 results 0.8500 1.0000"
 
@@ -95,10 +96,10 @@ def test_what_would_gain_in_words() -> None:
 
 
 def test_undefined_values_say_why() -> None:
-    text = str(trace({"q": {"a": 0}}, {"q": {"a": 1.0}}, "nDCG@10"))
+    text = str(explain({"q": {"a": 0}}, {"q": {"a": 1.0}}, "nDCG@10"))
     assert text.startswith("nDCG@10 of run on query q is undefined: no judged document has")
     assert "raise" not in text
-    nothing = str(trace({"q": {"a": 1}, "p": {"b": 1}}, {"p": {"b": 1.0}}, query="q"))
+    nothing = str(explain({"q": {"a": 1}, "p": {"b": 1}}, {"p": {"b": 1.0}}, query="q"))
     assert nothing.splitlines()[0] == "nDCG@10 of run on query q is 0.0000"
     assert "Nothing was returned." in nothing
 
@@ -114,7 +115,7 @@ def test_titles_and_the_query() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_escapes_what_was_given(format: str) -> None:
     qrels, run = {"q": {"<b>|&": 1, "n": 1}}, {"q": {"<b>|&": 2.0, "n": 1.0, "z": 0.5}}
-    found, other = (trace(qrels, one, "AP") for one in (run, {"q": {"n": 1.0}}))
+    found, other = (explain(qrels, one, "AP") for one in (run, {"q": {"n": 1.0}}))
     gap = trace_difference(found, other)
     for text in (Explanation([found, found]).render(format), Results([gap, gap]).render(format)):
         assert "AP" in text
@@ -139,7 +140,7 @@ def test_csv_and_json_have_all_digits() -> None:
     assert first["ideal"][0] == {"rank": 1, "doc": "a", "grade": 2, "gain": 2, "so_far": 2}
     assert second["steps"][1]["working"]["precision"] is None
     assert first["moves"][0]["change"] == found[0].moves[0].change
-    undefined = json.loads(trace({"q": {"a": 0}}, RUN, "AP").to_json())
+    undefined = json.loads(explain({"q": {"a": 0}}, RUN, "AP").to_json())
     assert undefined["value"] is None
 
 
@@ -160,12 +161,12 @@ def test_differences_in_words() -> None:
     assert third.startswith("2 documents add 1.0000 more to old: ")
     same = trace_difference(named(RUN, "AP", "new"), named(RUN, "AP", "old"))
     assert _difference_sentences(same)[0].endswith("; each document adds the same to both.")
-    none = [trace({"q": {"a": 0}}, RUN, "AP") for _ in range(2)]
+    none = [explain({"q": {"a": 0}}, RUN, "AP") for _ in range(2)]
     assert "AP is undefined for run and run" in _difference_sentences(trace_difference(*none))[0]
 
 
 def test_small_parts_of_differences_are_folded() -> None:
-    found = trace_difference(deep("AP"), trace({"q": {"zz": 1}}, {"q": {"y": 1.0}}, "AP"))
+    found = trace_difference(deep("AP"), explain({"q": {"zz": 1}}, {"q": {"y": 1.0}}, "AP"))
     shown = table(found.render(depth=3))[2:]
     assert len(shown) == 4
     assert shown[-1].split()[:3] == ["...", "7", "documents"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleverdon import InputError, Judgments, Measure, evaluate, parse, trace
-from cleverdon.errors import OptionError
+from cleverdon import Judgments, Measure, evaluate, explain, parse
+from cleverdon.errors import InputError, OptionError
 from cleverdon.explanation.difference import trace_difference
 from cleverdon.explanation.traces import Trace, Tracer, _trace_hits
 from cleverdon.explanation.variants import _join_variants, insert_document, ranking_prefixes
@@ -183,12 +183,12 @@ RUN = {"q": {"a": 5.0, "x": 4.0, "c": 3.0, "b": 2.0}}
 
 
 def added(measure: str, qrels: Any = QRELS, run: Any = RUN, **how: Any) -> dict[str, float]:
-    steps = trace(qrels, run, measure, query="q", **how).steps
+    steps = explain(qrels, run, measure, query="q", **how).steps
     return {step.doc: step.added for step in steps if step.added}
 
 
 def test_ndcg_by_hand() -> None:
-    found = trace(QRELS, RUN, "nDCG@3", query="q")
+    found = explain(QRELS, RUN, "nDCG@3", query="q")
     discount = [1.0, 1 / math.log2(3), 0.5]
     ideal = 2 + discount[1] + 0.5
     assert [step.grade for step in found.steps] == [2, None, 1, 0]
@@ -216,7 +216,7 @@ def test_ndcg_by_hand() -> None:
 def test_a_document_moves_up_and_the_others_shift_down() -> None:
     qrels = {"q": {"a": 1, "b": 2}}
     run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
-    best = trace(qrels, run, "nDCG@3").moves[0]
+    best = explain(qrels, run, "nDCG@3").moves[0]
     ideal = 2 + 1 / math.log2(3)
     # b a x: nothing is lost of a but its discount.
     assert (best.doc, best.rank, best.to) == ("b", 4, 1)
@@ -227,11 +227,11 @@ def test_a_document_moves_up_and_the_others_shift_down() -> None:
 def test_the_best_rank_may_be_below_a_better_document_or_above_it() -> None:
     qrels = {"q": {"a": 3, "b": 1, "c": 1}}
     # Above a, c would push down what counts three times as much; among x and y it is best on top.
-    below = trace(qrels, {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "c": 2.0}}, "DCG").moves
+    below = explain(qrels, {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "c": 2.0}}, "DCG").moves
     assert [(move.doc, move.to) for move in below if move.doc == "c"] == [("c", 3)]
     # A long way down, discounts hardly differ: at rank 1 it gains more than a loses.
     low = {doc: -float(at) for at, doc in enumerate([*"tuvwxyz", "a", "c"])}
-    above = trace(qrels, {"q": low}, "DCG").moves
+    above = explain(qrels, {"q": low}, "DCG").moves
     assert [(move.doc, move.to) for move in above if move.doc == "c"] == [("c", 1)]
 
 
@@ -285,7 +285,7 @@ def test_others_by_hand() -> None:
 
 def test_the_working_of_measures() -> None:
     def column(measure: str, name: str) -> list[float]:
-        return [step.working[name] for step in trace(QRELS, RUN, measure, query="q").steps]
+        return [step.working[name] for step in explain(QRELS, RUN, measure, query="q").steps]
 
     nan = float("nan")
     assert column("AP", "precision") == pytest.approx([1, nan, 2 / 3, nan], nan_ok=True)
@@ -301,27 +301,27 @@ def test_the_working_of_measures() -> None:
 
 
 def test_lower_may_be_better_and_nothing_may_be() -> None:
-    assert all(move.change < 0 for move in trace(QRELS, RUN, "SetE", query="q").moves)
-    assert trace(QRELS, RUN, "SetE", query="q").moves
-    assert trace(QRELS, RUN, "Unjudged@3", query="q").moves == ()
-    assert trace(QRELS, RUN, "Unjudged@3", query="q").start == 1
+    assert all(move.change < 0 for move in explain(QRELS, RUN, "SetE", query="q").moves)
+    assert explain(QRELS, RUN, "SetE", query="q").moves
+    assert explain(QRELS, RUN, "Unjudged@3", query="q").moves == ()
+    assert explain(QRELS, RUN, "Unjudged@3", query="q").start == 1
     perfect = {"q": {"a": 5.0, "c": 4.0, "d": 3.0}}
-    assert trace(QRELS, perfect, "nDCG@3", query="q").moves == ()
+    assert explain(QRELS, perfect, "nDCG@3", query="q").moves == ()
 
 
 def test_a_value_may_be_undefined_until_enough_is_found() -> None:
     run = {"q": {"b": 5.0, "a": 4.0, "c": 3.0}}
-    found = trace(QRELS, run, "SearchLength(q=2)", query="q")
+    found = explain(QRELS, run, "SearchLength(q=2)", query="q")
     assert [step.added for step in found.steps] == [0, 0, 1]
     assert np.isnan([step.so_far for step in found.steps]).tolist() == [True, True, False]
-    undefined = trace(QRELS, run, "SearchLength(q=3)", query="q")
+    undefined = explain(QRELS, run, "SearchLength(q=3)", query="q")
     assert undefined.undefined
     assert undefined.moves == ()
 
 
 def test_what_other_queries_judged_is_seen_by_measures_that_look_there() -> None:
     run = {"q": {"z": 2.0, "x": 1.0}}
-    found = trace(QRELS, run, "Hole@2", query="q")
+    found = explain(QRELS, run, "Hole@2", query="q")
     value = evaluate(QRELS, run, "Hole@2").per_query("run", "Hole@2")["q"]
     assert found.value == value
     assert [(step.doc, step.grade) for step in found.steps] == [("z", None), ("x", None)]
@@ -331,40 +331,40 @@ def test_what_other_queries_judged_is_seen_by_measures_that_look_there() -> None
 def test_each_measure_in_its_own_order() -> None:
     qrels, run = {"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", 1.0)]
     orders = {
-        measure: [step.doc for step in trace(qrels, run, measure, profile="beir").steps]
+        measure: [step.doc for step in explain(qrels, run, measure, profile="beir").steps]
         for measure in ("nDCG@10", "RR@10")
     }
     assert orders == {"nDCG@10": ["b", "a"], "RR@10": ["a", "b"]}
-    assert all(step.tied for step in trace(qrels, run).steps)
+    assert all(step.tied for step in explain(qrels, run).steps)
 
 
 def test_second_grades_and_subtopics() -> None:
     second = {"q": {"a": 1, "c": 3}}
-    check_sum(found := trace(QRELS, RUN, "CAM(nDCG@3)", query="q", second=second))
+    check_sum(found := explain(QRELS, RUN, "CAM(nDCG@3)", query="q", second=second))
     value = evaluate(QRELS, RUN, "CAM(nDCG@3)", second=second).per_query("run", "CAM(nDCG@3)")
     assert found.value == value["q"]
 
 
 def test_a_query_that_the_run_lacks_is_an_empty_result() -> None:
-    found = trace(QRELS, RUN, "nDCG@10", query="other")
+    found = explain(QRELS, RUN, "nDCG@10", query="other")
     assert (found.value, found.steps, found.returned) == (0, (), 0)
     assert [(move.doc, move.to, move.change) for move in found.moves] == [("z", 1, 1)]
 
 
 def test_queries_that_are_not_there() -> None:
     with pytest.raises(OptionError, match=r"there are 2 judged queries.*other, q$"):
-        trace(QRELS, RUN)
-    assert trace({"q": QRELS["q"]}, RUN).query == "q"
+        explain(QRELS, RUN)
+    assert explain({"q": QRELS["q"]}, RUN).query == "q"
     with pytest.raises(InputError, match="no query 'othr' has judgments; did you mean 'other'"):
-        trace(QRELS, RUN, query="othr")
+        explain(QRELS, RUN, query="othr")
     with pytest.raises(InputError, match="'new' has results, but no judgments"):
-        trace(QRELS, {**RUN, "new": {"a": 1.0}}, query="new")
+        explain(QRELS, {**RUN, "new": {"a": 1.0}}, query="new")
     with pytest.raises(OptionError, match="no sum"):
-        trace(QRELS, RUN, "RelString", query="q")
+        explain(QRELS, RUN, "RelString", query="q")
     with pytest.raises(OptionError, match="one measure"):
-        trace(QRELS, RUN, ["AP", "RR"], query="q")  # type: ignore[arg-type]
+        explain(QRELS, RUN, ["AP", "RR"], query="q")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="tie"):
-        trace(QRELS, RUN, query="q", tie="best")
+        explain(QRELS, RUN, query="q", tie="best")
 
 
 def test_traces_of_different_things_are_not_compared() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cleverdon import InputError, Judgments, Run, evaluate
+from cleverdon import Judgments, Run, evaluate
+from cleverdon.errors import InputError
 from cleverdon.rank import rank
 from tests.formats.ways import same_hits, zstd
 

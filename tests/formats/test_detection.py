@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import InputError, Judgments, Run, evaluate
-from cleverdon.errors import OptionError
+from cleverdon import Judgments, Run, evaluate
+from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import split_columns
 from cleverdon.formats.detection import FORMATS, detect_format, guess_kind
 from cleverdon.formats.inputs import head_of, open_source, run_name

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from cleverdon import InputError, Judgments, Run, evaluate
+from cleverdon import Judgments, Run, evaluate
+from cleverdon.errors import InputError
 from tests.formats.ways import zstd
 
 RUN_SHAPE = "query Q0 document rank score tag"

@@ -124,7 +124,7 @@ def test_names_and_digests(tmp_path: Path) -> None:
 
 
 def test_one_of_the_other_kind_is_refused() -> None:
-    from cleverdon import InputError
+    from cleverdon.errors import InputError
 
     with pytest.raises(InputError, match="expected judgments, found <Run 'run'"):
         Judgments.read(Run.read({"q": {"a": 1}}))

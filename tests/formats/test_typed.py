@@ -155,10 +155,10 @@ def test_unjudged_results_of_typed_rankings_are_not_relevant() -> None:
 
 
 def test_trace() -> None:
-    found = cleverdon.trace("1 0 1 1 | 1", measure="AP")
+    found = cleverdon.explain("1 0 1 1 | 1", measure="AP")
     assert [step.added for step in found.steps] == pytest.approx([1 / 4, 0, 1 / 6, 3 / 16])
     with pytest.raises(InputError, match="a trace is of one run"):
-        cleverdon.trace("qrels.txt", measure="AP")
+        cleverdon.explain("qrels.txt", measure="AP")
 
 
 def test_commands(cleverdon: Command, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon import InputError, Judgments, Run
+from cleverdon import Judgments, Run
 from cleverdon.data import Rows
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon.errors import InputError, MissingExtra, OptionError
 from cleverdon.formats.writers import _ENDINGS, format_of, write_rows
 from tests.formats.ways import QRELS, RUN
 

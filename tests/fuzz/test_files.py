@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import pytest
 
-from cleverdon import InputError, Judgments, Run
+from cleverdon import Judgments, Run
 from cleverdon.checks.linter import check
+from cleverdon.errors import InputError
 from cleverdon.rank import RankedRun, rank
 from tests.formats.ways import same_hits, zstd
 from tests.fuzz import slow

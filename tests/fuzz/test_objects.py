@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon import CleverdonError, InputError, Judgments, Measure, Run, evaluate, parse
+from cleverdon import Judgments, Measure, Run, evaluate, parse
+from cleverdon.errors import CleverdonError, InputError
 from cleverdon.measures.registry import measures
 from tests.fuzz.mutate import cases
 

@@ -18,8 +18,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import Table, select, update
 
-from cleverdon import _core, evaluate
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon import _core, aggregate_labels, evaluate
 from cleverdon.agreement.labels import read_label_rows, read_labels
 from cleverdon.cli import cleverdon
 from cleverdon.data import Judgments
@@ -394,7 +393,8 @@ def test_dawid_skene_is_that_of_agree(project: Project, tmp_path: Path) -> None:
     exported(project, tmp_path / "all.txt", ExportRequest("assessor"))
     labels = read_labels([str(tmp_path / "all.txt")], judge_column=True)
     found = {
-        (query, doc): grade for query, doc, grade, *_ in aggregate(labels, "dawid-skene").rows()
+        (query, doc): grade
+        for query, doc, grade, *_ in aggregate_labels(labels, "dawid-skene").rows()
     }
     rows = [line.split() for line in text.splitlines()]
     assert {(query, doc): float(grade) for query, _, doc, grade in rows} == found

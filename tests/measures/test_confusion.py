@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from sklearn import metrics
 
-from cleverdon import InputError, NotationError, bounds, evaluate, parse
+from cleverdon import bounds, evaluate, parse
+from cleverdon.errors import InputError, NotationError
 from cleverdon.measures.registry import FAMILIES, family, measures
 from cleverdon.measures.worked import ranking
 from tests.measures.tables import Table, tables

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cleverdon.hits
-from cleverdon import Measure, NotationError, evaluate, parse
-from cleverdon.errors import InputError
+from cleverdon import Measure, evaluate, parse
+from cleverdon.errors import InputError, NotationError
 from cleverdon.measures.registry import measures
 from cleverdon.measures.worked import ranking as written_ranking
 from tests.differential.collections import INTEGER_GRADES, Collection, Nested, collections

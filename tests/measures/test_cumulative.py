@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleverdon import NotationError, evaluate, parse
+from cleverdon import evaluate, parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.graded import ERR
 from cleverdon.measures.worked import ranking

@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import polygamma
 
-from cleverdon import Hits, Measure, NotationError, evaluate, parse
+from cleverdon import Hits, Measure, evaluate, parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.cwl import Model
 from cleverdon.measures.worked import ranking
 from tests.differential.collections import Collection, collections

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cleverdon.hits
-from cleverdon import Judgments, Measure, NotationError, evaluate, parse
-from cleverdon.errors import InputError, OptionError
+from cleverdon import Judgments, Measure, evaluate, parse
+from cleverdon.errors import InputError, NotationError, OptionError
 from cleverdon.measures.registry import measures
 from tests.measures.subtopics import (
     WEIGHTS,

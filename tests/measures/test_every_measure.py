@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from cleverdon import Measure, NotationError, evaluate, parse
+from cleverdon import Measure, evaluate, parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.base import REQUIRED, Promise, one_line
 from cleverdon.measures.registry import FAMILIES, family, measures
 from tests.differential.collections import INTEGER_GRADES, SCORES, Collection, Nested, collections

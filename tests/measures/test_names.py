@@ -9,8 +9,9 @@ from typing import Any
 import ir_measures
 import pytest
 
-from cleverdon import NotationError, evaluate, parse
+from cleverdon import evaluate, parse
 from cleverdon.comparison.rules import parse_rule
+from cleverdon.errors import NotationError
 from cleverdon.measures.description import describe_measure
 from cleverdon.measures.notation import parse_all, parse_asked
 from cleverdon.measures.registry import measures

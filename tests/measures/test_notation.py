@@ -7,7 +7,8 @@ import re
 import pytest
 
 import cleverdon.measures
-from cleverdon import NotationError, parse
+from cleverdon import parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.base import REQUIRED, Measure
 from cleverdon.measures.confusion import Utility
 from cleverdon.measures.graded import nDCG

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import label_ranking_average_precision_score, roc_auc_score
 
-from cleverdon import Hits, NotationError, evaluate, parse
+from cleverdon import Hits, evaluate, parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.notation import parse_all
 from cleverdon.measures.worked import ranking
 from tests.differential.collections import Collection

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cleverdon import Hits, InputError, NotationError, evaluate, parse, trace
+from cleverdon import Hits, evaluate, explain, parse
+from cleverdon.errors import InputError, NotationError
 from tests.measures.tables import Table, tables
 
 
@@ -98,5 +99,5 @@ def test_it_needs_the_counts() -> None:
 
 def test_a_trace_counts_too() -> None:
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
-    found = trace(qrels, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}, "PSP(A=1,B=1,C=2)@3", query="q1")
+    found = explain(qrels, {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}, "PSP(A=1,B=1,C=2)@3", query="q1")
     assert found.value == pytest.approx((1.5 + 2) / 3)

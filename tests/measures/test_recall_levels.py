@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from cleverdon import Hits, NotationError, parse
+from cleverdon import Hits, parse
+from cleverdon.errors import NotationError
 from cleverdon.measures.recall_levels import needed_for
 from cleverdon.measures.worked import ranking
 from tests.differential.collections import Collection

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cleverdon import InputError, evaluate, parse
+from cleverdon import evaluate, parse
+from cleverdon.errors import InputError
 from cleverdon.measures.worked import ranking
 from tests.measures.plain import same
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleverdon import Hits, Measure, NotationError, evaluate, parse
-from cleverdon.errors import OptionError
+from cleverdon import Hits, Measure, evaluate, parse
+from cleverdon.errors import NotationError, OptionError
 from cleverdon.measures.registry import measures
 from cleverdon.measures.worked import ranking
 from tests.differential.variants import variants_of

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix
 
-from cleverdon import evaluate
-from cleverdon.comparison.orderings import order_agreements
+from cleverdon import correlate, evaluate
 from cleverdon.errors import InputError, OptionError
 from cleverdon.plots import matrices
 from cleverdon.plots.inputs import hits_of
@@ -216,7 +215,7 @@ def test_orders_of_systems() -> None:
 @pytest.mark.parametrize("coefficient", ["kendall", "tau_ap", "spearman"])
 def test_the_coefficients_are_those_of_agreements(coefficient: str) -> None:
     found = cells(matrices.correlation(many(6, 30), coefficient=coefficient))
-    for one in order_agreements(many(6, 30), resamples=1):
+    for one in correlate(many(6, 30), resamples=1):
         value = getattr(one, coefficient).value
         assert found[one.first, one.second]["coefficient"] == value
         assert found[one.second, one.first]["shade"] == value

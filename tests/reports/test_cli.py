@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cleverdon import evaluate
-from cleverdon.comparison.claims import state_claims
+from cleverdon.comparison import claims
 from cleverdon.comparison.differences import compare
 from tests.commands import Command
 from tests.reports.examples import Outline, without_vega
@@ -63,7 +63,7 @@ def test_a_page_and_its_data(cleverdon: Command, runs: Path) -> None:
     )
     assert found["means"] == [[scores.mean(s, m) for s in ("one", "two")] for m in ("RR", "AP")]
     first = found["comparisons"][0]
-    wanted = state_claims(compare(scores, baseline="two"))
+    wanted = claims.claim(compare(scores, baseline="two"))
     assert [claim["text"] for claim in first["claims"]] == [str(claim) for claim in wanted]
     written = json.loads((runs / "out.json").read_text("utf-8"))
     assert {key: found[key] for key in written} == written

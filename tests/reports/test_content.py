@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import cleverdon
-from cleverdon import Scores, evaluate
+from cleverdon import Scores, Topics, evaluate, worst
 from cleverdon.comparison.checklist import reporting_checklist
-from cleverdon.comparison.claims import state_claims
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import find_doubts
-from cleverdon.comparison.worst import worst_queries
 from cleverdon.errors import OptionError
 from cleverdon.formats.texts import Text
 from cleverdon.measures.notation import parse
@@ -59,7 +57,13 @@ def sentences(of: dict[str, Any]) -> list[str]:
 
 
 def expected(comparison: Comparison) -> list[str]:
-    return [str(claim) for claim in state_claims(comparison)]
+    return [str(claim) for claim in cleverdon.claim(comparison)]
+
+
+def test_texts_are_read_as_everywhere() -> None:
+    lines = {query: text.line for query, text in QUERIES.items()}
+    read = [said(report(scores(), queries=given)) for given in (QUERIES, lines, Topics.read(lines))]
+    assert read[0]["queries"] == read[1]["queries"] == read[2]["queries"]
 
 
 def test_values_and_means_are_those_of_the_scores() -> None:
@@ -121,7 +125,7 @@ def test_headlines_count_what_was_shown() -> None:
         "1 is not shown to differ from it. AP decides, not FPR.",
     }
     assert others[-1]["headlines"]["AP"] == "Of 3 systems compared on AP, 3 beat down."
-    shown = sum(claim.shown for claim in state_claims(compare(CLEAR, measures="AP")))
+    shown = sum(claim.shown for claim in cleverdon.claim(compare(CLEAR, measures="AP")))
     assert shown == 5
     assert pairs["headlines"]["AP"] == "5 of 6 pairs of systems are shown to differ on AP."
     verdicts = {claim["system"]: claim["verdict"] for claim in first["claims"][::2]}
@@ -229,7 +233,7 @@ def test_the_worst_queries_of_each_pair() -> None:
     assert (first["unjudged"], first["explained"]) == ([0, 2], False)
     texts = {one["query"]: one["text"] for one in lost["queries"]}
     assert texts["1"] == "what is it?"
-    direct = worst_queries(
+    direct = worst(
         scores(), "good", "poor", "AP", depth=3, queries=QUERIES, documents=DOCUMENTS
     ).to_dict()
     for one in direct["queries"]:

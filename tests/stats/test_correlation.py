@@ -15,10 +15,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleverdon import InputError, Run, evaluate
+from cleverdon import Run, evaluate
 from cleverdon._common.arrays import Floats
 from cleverdon.comparison.orderings import RUN_COEFFICIENTS, correlate_runs
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from cleverdon.stats import correlation as rank_correlation
 from cleverdon.stats.correlation import (
     RBO,

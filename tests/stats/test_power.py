@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from cleverdon import evaluate
-from cleverdon.comparison.power import _score_variance, design_query_set
+from cleverdon.comparison.power_analysis import _score_variance, design_query_set
 from cleverdon.comparison.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.stats.power import (

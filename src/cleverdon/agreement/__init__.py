@@ -3,7 +3,7 @@
 labels = read_labels(["ann.qrels", "bob.qrels", "eve.qrels"])
 print(agree(labels))
 print(judging_noise(labels, runs, "nDCG@10"))
-aggregate(labels, "dawid-skene").judgments.write("qrels.txt")
+aggregate_labels(labels, "dawid-skene").judgments.write("qrels.txt")
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from cleverdon.agreement.aggregation import Aggregation, aggregate, write_aggregation
+    from cleverdon.agreement.aggregation import Aggregation, aggregate_labels, write_aggregation
     from cleverdon.agreement.agreement import Agreement, agree
     from cleverdon.agreement.labels import Labels, read_judges, read_labels
     from cleverdon.agreement.model import ModelAgreement, compare_model, model_effects
@@ -32,7 +32,7 @@ __all__ = [
     "JudgingNoise",
     "Labels",
     "ModelAgreement",
-    "aggregate",
+    "aggregate_labels",
     "agree",
     "compare_model",
     "judging_noise",
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 _NAMES = {
-    "aggregation": "Aggregation aggregate write_aggregation",
+    "aggregation": "Aggregation aggregate_labels write_aggregation",
     "agreement": "Agreement agree",
     "labels": "Labels read_judges read_labels",
     "model": "ModelAgreement compare_model model_effects",

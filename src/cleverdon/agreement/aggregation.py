@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._common.files import write_file
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
-from cleverdon.agreement.labels import Labels, judgments_of_items, row_keys
+from cleverdon.agreement.labels import Labels, as_labels, judgments_of_items, row_keys
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word
 from cleverdon.formats.inputs import run_name
@@ -225,7 +225,7 @@ class Aggregation(Result):
     """One grade for each document that any judge judged.
 
     >>> labels = Labels.of({"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}})
-    >>> found = aggregate(labels, "median")
+    >>> found = aggregate_labels(labels, "median")
     >>> found.grades.tolist(), found.judges.tolist()
     ([1.0], [3])
     """
@@ -299,27 +299,30 @@ class Aggregation(Result):
         return {key: as_json(value) for key, value in record.items()}
 
 
-def aggregate(
-    labels: Labels,
+@shows_progress("combining labels")
+def aggregate_labels(
+    labels: Any,
     method: str = "majority",
     *,
     vote_ties: str = "lower",
     smoothing: float = 0.0,
     iterations: int = _ITERATIONS,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Aggregation:
     """Make one grade for each document out of several judges' grades.
 
     Args:
-        labels: The judges' grades.
+        labels: The labels of several judges: files, a dict of judgments by judge, or a table with
+            columns judge, query, doc and grade.
         method: One of `AGGREGATION_METHODS`.
         vote_ties: The grade of a document on which no grade has most votes: one of `TIE_RULES`.
         smoothing: For Dawid and Skene's, documents that are added to each cell of a judge's table,
             so that an empty cell rules nothing out.
         iterations: For Dawid and Skene's, the most steps.
         seed: The seed of ties that are broken at random.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The grades with their confidence. The same input gives the same grades.
@@ -329,9 +332,11 @@ def aggregate(
         OptionError: The method or another option does not exist.
 
     >>> labels = Labels.of({"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}})
-    >>> aggregate(labels).rows()
+    >>> aggregate_labels(labels).rows()
     [('q', 'x', 1.0, 0.6666666666666666, 3)]
     """
+    progress = as_callback(progress)
+    labels = as_labels(labels)
     check_word("method", method, AGGREGATION_METHODS)
     check_word("vote_ties", vote_ties, TIE_RULES)
     check_seed(seed)
@@ -426,7 +431,7 @@ def write_aggregation(found: Aggregation, path: str | os.PathLike[str]) -> Path:
         judges and, for Dawid and Skene's, the probability of each grade.
 
     >>> from tempfile import mkdtemp
-    >>> found = aggregate(Labels.of({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 1}}}))
+    >>> found = aggregate_labels(Labels.of({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 1}}}))
     >>> write_aggregation(found, f"{mkdtemp()}/qrels.txt").name
     'qrels.confidence.tsv'
     """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon._common.text import counted
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, confidence_file
 from cleverdon.agreement.estimates import INTERVALS, TOLERANCE
@@ -22,7 +23,6 @@ from cleverdon.cli.declarations import (
     together,
     writes,
 )
-from cleverdon.cli.progress import bar, say
 from cleverdon.comparison.cli.options import ComparisonOptions
 from cleverdon.formats.inputs import is_judging_project
 from cleverdon.stats.resampling import FEWER_RESAMPLES, RESCORED_RESAMPLES
@@ -80,7 +80,11 @@ _OF_AGREEMENT = (
 """Options of agreement, which is not printed where systems are compared with judging noise."""
 
 
-class AgreeOptions(options.ReadingOptions, ComparisonOptions):
+class AgreeOptions(
+    options.ReadingOptions,
+    ComparisonOptions,
+    rare=("vote_ties", "smoothing", "primary", "tolerance", "resamples", "interval", "confidence"),
+):
     qrels: tuple[str, ...] = argument(_JUDGE_FILE, nargs=-1, required=True)
     listed: None = flag(
         "List the coefficients.",
@@ -126,15 +130,15 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     )
     vote_ties: str | None = option(
         click.Choice(list(TIE_RULES)),
-        "With --aggregate, and with --runs, where people's judgments are made one: where no grade "
+        "How to break ties of votes. With --aggregate, and with --runs, where no grade "
         "has most votes, "
         + "; ".join(f"{word}: {meaning}" for word, meaning in TIE_RULES.items())
         + ".  [default: lower]",
     )
     smoothing: float | None = option(
         options.Number(min=0),
-        "With --aggregate dawid-skene: as if each judge had given N more documents of every grade "
-        "each grade, so that nothing is ruled out.  [default: 0]",
+        "Smoothing of --aggregate dawid-skene. As if each judge had given N more documents of "
+        "every grade each grade, so that nothing is ruled out.  [default: 0]",
         metavar="N",
     )
     output: Path | None = option(
@@ -167,8 +171,8 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     )
     tolerance: float | None = option(
         options.SHARE,
-        "With --runs, without --model: a claim flips if more than this share of resampled "
-        f"judgments does not show it.  [default: {TOLERANCE:g}]",
+        "The share of resamples that flips a claim. With --runs, without --model: a claim flips "
+        "if more than this share of resampled judgments does not show it.  [default: ",
     )
     resamples: int | None = option(
         options.REPEATS,
@@ -177,7 +181,7 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     )
     interval: str = option(
         click.Choice(list(INTERVALS)),
-        "The method of intervals of agreement: t leaves out one query at a time, percentile is a "
+        "The method of intervals of agreement. t leaves out one query at a time, percentile is a "
         "bootstrap, which covers too rarely with few queries.",
         default="t",
     )

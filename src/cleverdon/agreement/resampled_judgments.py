@@ -18,7 +18,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._common.text import counted
-from cleverdon.agreement.aggregation import aggregate, grades_of_votes
+from cleverdon.agreement.aggregation import aggregate_labels, grades_of_votes
 from cleverdon.agreement.labels import Labels, judgments_of_items
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
@@ -63,7 +63,7 @@ class LabelledDocuments:
     @classmethod
     def of(cls, labels: Labels, *, method: str, ties: str, seed: int) -> LabelledDocuments:
         """Aggregate the labels, and find each document's place in the judgments."""
-        found = aggregate(labels, method, vote_ties=ties, seed=seed)
+        found = aggregate_labels(labels, method, vote_ties=ties, seed=seed)
         if not labels.shared.any():
             documents = counted(len(found.items), "document")
             raise InputError(

@@ -31,7 +31,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon._common.progress import Progress
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon.agreement.aggregation import aggregate_labels
 from cleverdon.agreement.labels import Labels, judgments_of_items
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.data import Run
@@ -85,7 +85,9 @@ class Evaluator:
         columns = [labels.column(other) for other in others]
         if not (labels.judged[:, columns].any(axis=1) & labels.judged[:, column]).any():
             return None
-        theirs = aggregate(labels.only(others), self.method, vote_ties=self.ties, seed=self.seed)
+        theirs = aggregate_labels(
+            labels.only(others), self.method, vote_ties=self.ties, seed=self.seed
+        )
         both = labels.judged[theirs.items, column]
         items = theirs.items[both]
         name = "people" if len(others) > 1 else others[0]

@@ -49,8 +49,8 @@ def audit_command(given: AuditOptions) -> tuple[Result, int]:
       cleverdon audit pyspark --all
       cleverdon audit lightgbm -f markdown
     """
+    from cleverdon._common.progress_bar import bar
     from cleverdon.auditing.verdicts import audit, list_tools
-    from cleverdon.cli.progress import bar
 
     if given.list_:
         return list_tools(), 0

@@ -49,8 +49,8 @@ def check_command(given: CheckOptions) -> tuple[FileChecks | None, int]:
       cleverdon check --kind qrels judged.txt
       zcat bm25.run.gz | cleverdon check - --format json
     """
+    from cleverdon._common.progress_bar import bar
     from cleverdon.checks.linter import check_files
-    from cleverdon.cli.progress import bar
 
     with bar("checking") as update:
         how = given.keywords(check_files, limit=given.limit or None, progress=update)

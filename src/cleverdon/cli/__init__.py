@@ -6,110 +6,78 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 import click
 
 from cleverdon import __version__
+from cleverdon.cli.declarations import NO_HINTS, help_all_option, wants_all_help
 from cleverdon.errors import CleverdonError, InputNote, MissingExtra, suggest
 
-COMMANDS = {
-    "eval": ("cli.eval", "Score runs against judgments."),
-    "compare": (
-        "comparison.cli.compare",
-        "Compare runs query by query: a table that marks what is significant.",
-    ),
-    "claim": (
-        "comparison.cli.compare",
-        "Say in words what runs and judgments support, and what speaks against it.",
-    ),
-    "report": (
-        "reports.cli",
-        "Write all of it to one HTML file: claims, tables, plots, rankings, the method.",
-    ),
-    "plot": (
-        "plots.cli",
-        "Draw one of many plots: of rankings, queries, measures, or differences.",
-    ),
-    "power": (
-        "comparison.cli.compare",
-        "Say what the queries at hand can show, and how many it would take.",
-    ),
-    "flip": ("cli.flip", "Say whether judging the unjudged could reverse the order of two runs."),
-    "worst": (
-        "comparison.cli.worst",
-        "List the queries on which a run loses most against another, and why.",
-    ),
-    "slices": ("comparison.cli.compare", "Score and compare runs on each kind of query."),
-    "gate": (
-        "comparison.cli.gate",
-        "Check a run against rules and a baseline, for continuous integration.",
-    ),
-    "correlate": (
-        "comparison.cli.correlate",
-        "Say how alike orders of systems are, or rankings of documents.",
-    ),
-    "splits": (
-        "comparison.cli.tuning",
-        "Split queries into some for training and some for testing.",
-    ),
-    "tune": (
-        "comparison.cli.tuning",
-        "Choose a setting on some queries, and score the choice on others.",
-    ),
-    "measures": ("cli.measures", "List the measures."),
-    "explain": (
-        "explanation.cli",
-        "Say what a measure is, or where the score of a query comes from.",
-    ),
-    "pool": (
-        "pooling.cli",
-        "Choose what to judge: pools, samples, one document after the other; votes, probes.",
-    ),
-    "judge": (
-        "judging.cli",
-        "Have people judge documents in a web app, from a pool to published qrels.",
-    ),
-    "recall": (
-        "pooling.recall.cli",
-        "Estimate how many relevant documents there are, and how many were found.",
-    ),
-    "agree": ("agreement.cli", "Say how far judges agree, and make one judgment of several."),
-    "collection": (
-        "collection.cli",
-        "Describe judgments and runs; merge, compare, filter and split judgments.",
-    ),
-    "logs": (
-        "logs.cli",
-        "Analyse search logs: metrics, A/B tests, interleaving, judgments from clicks.",
-    ),
-    "search": ("engines.cli", "Put queries to a search engine, and write its results as a run."),
-    "bench": (
-        "engines.load.cli",
-        "Put load on a search engine: response times, throughput, and what it can take.",
-    ),
-    "index": (
-        "engines.cli",
-        "Have a collection indexed: time, memory, disk, and how they grow with it.",
-    ),
-    "check": ("checks.cli", "Find what is wrong with runs and judgments, line by line."),
-    "audit": (
-        "auditing.cli",
-        "Hold another evaluation tool to its documentation, on adversarial rankings.",
-    ),
-    "convert": ("cli.convert", "Turn a run or judgments into another format."),
-    "trec_eval": (
-        "trec_eval.cli",
-        "Evaluate as trec_eval does: its arguments, its output to the byte.",
-    ),
-    "demo": (
-        "demo.cli",
-        "Build and evaluate a small collection out of Python's own documentation.",
-    ),
+COMMAND_GROUPS = {
+    "Most used": {
+        "eval": ("cli.eval", "Score runs against judgments."),
+        "compare": (
+            "comparison.cli.compare",
+            "Compare runs query by query, with significance.",
+        ),
+        "claim": (
+            "comparison.cli.compare",
+            "State in words what the data shows, and the doubts.",
+        ),
+        "report": ("reports.cli", "Write claims, tables and plots to one HTML file."),
+        "check": ("checks.cli", "Find errors in runs and judgments, line by line."),
+    },
+    "Score": {
+        "measures": ("cli.measures", "List the measures."),
+        "trec_eval": ("trec_eval.cli", "Evaluate as trec_eval does, to the byte."),
+        "audit": ("auditing.cli", "Test another tool against its documentation."),
+        "demo": ("demo.cli", "Build and evaluate a small collection."),
+    },
+    "Compare": {
+        "power": (
+            "comparison.cli.compare",
+            "Say what your queries can show; plan how many.",
+        ),
+        "worst": ("comparison.cli.worst", "List the queries on which a run loses most, and why."),
+        "slices": ("comparison.cli.compare", "Score and compare runs on each kind of query."),
+        "flip": ("cli.flip", "Say whether judging more could reverse two runs."),
+        "gate": ("comparison.cli.gate", "Check a run against rules, in continuous integration."),
+        "correlate": (
+            "comparison.cli.correlate",
+            "Say how alike orders of systems or rankings are.",
+        ),
+        "splits": ("comparison.cli.tuning", "Split queries for training and testing."),
+        "tune": ("comparison.cli.tuning", "Choose a setting on some queries; score on others."),
+    },
+    "Show": {
+        "plot": ("plots.cli", "Draw rankings, queries, measures or differences."),
+        "explain": ("explanation.cli", "Explain a measure, or where a score comes from."),
+    },
+    "Judge": {
+        "pool": ("pooling.cli", "Choose what to judge: pools, samples, adaptively."),
+        "judge": ("judging.cli", "Have people judge documents in a web app."),
+        "recall": ("pooling.recall.cli", "Estimate how many relevant documents were found."),
+        "agree": ("agreement.cli", "Say how far judges agree; combine their judgments."),
+    },
+    "Logs": {
+        "logs": ("logs.cli", "Analyse search logs: A/B tests, interleaving, clicks."),
+    },
+    "Engines": {
+        "search": ("engines.cli", "Send queries to an engine, and write a run."),
+        "bench": ("engines.load.cli", "Measure an engine's response times and throughput."),
+        "index": ("engines.cli", "Measure the time, memory and disk of indexing."),
+    },
+    "Files": {
+        "convert": ("cli.convert", "Convert a run or judgments to another format."),
+        "collection": ("collection.cli", "Describe, merge, compare, filter, split judgments."),
+    },
 }
 """The commands, where each is, and what it does: here as well, so that listing them loads none."""
+
+COMMANDS = {name: home for group in COMMAND_GROUPS.values() for name, home in group.items()}
 
 
 EXTRAS = {
@@ -201,11 +169,19 @@ class Commands(click.Group):
     """Loads a command when it is called: most of them are never needed in a run.
 
     `commands` has the module of each, below `cleverdon`, and its line in the help. The command NAME
-    is the module's `NAME_command`.
+    is the module's `NAME_command`. `groups` has headings for them.
     """
 
-    def __init__(self, *args: Any, commands: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        commands: Mapping[str, tuple[str, str]],
+        groups: Mapping[str, Iterable[str]] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.params.append(help_all_option())
+        self.groups = groups or {"Commands": commands}
         self.homes = {name: home for name, (home, _) in commands.items()}
         self.listed = {name: help for name, (_, help) in commands.items()}
 
@@ -242,7 +218,7 @@ class Commands(click.Group):
                 shown(message, category, *args)
             elif str(message) not in said:
                 said.add(str(message))
-                from cleverdon.cli.progress import say
+                from cleverdon._common.progress_bar import say
 
                 say(f"cleverdon: note: {message}")
 
@@ -251,9 +227,10 @@ class Commands(click.Group):
             warnings.showwarning = show  # type: ignore[assignment]
             return super().invoke(ctx)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.listed.items()))
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from cleverdon.cli.help import write_group_help
+
+        write_group_help(self, self.groups, ctx, formatter, all=wants_all_help(ctx))
 
 
 def _rename_options(command: str, args: list[str]) -> list[str]:
@@ -289,6 +266,8 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
 @click.command(
     cls=Commands,
     commands=COMMANDS,
+    groups=COMMAND_GROUPS,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
@@ -299,16 +278,20 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
     callback=lambda ctx, option, given: _print_version(ctx) if given else None,
     help="Show the version and exit.",
 )
-def cleverdon() -> None:
+@click.option(
+    "--no-hints",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.update({NO_HINTS: value}),
+    help="Suggest no next step; CLEVERDON_HINTS=0 does the same.",
+)
+@click.pass_context
+def cleverdon(ctx: click.Context) -> None:
     """Evaluate search: exact, fast, and with claims that can be defended.
 
     \b
-    Examples:
-      cleverdon eval qrels.txt bm25.run dense.run
-      cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
-      cleverdon claim qrels.txt bm25.run dense.run --baseline bm25
-      cleverdon explain nDCG
-      cleverdon check bm25.run --qrels qrels.txt
+    Example:
+      cleverdon eval qrels.txt bm25.run dense.run -m nDCG@10
 
     For completion in your shell, put its line into its start-up file:
 
@@ -317,14 +300,27 @@ def cleverdon() -> None:
       zsh:  eval "$(_CLEVERDON_COMPLETE=zsh_source cleverdon)"
       fish: _CLEVERDON_COMPLETE=fish_source cleverdon | source
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(_WELCOME, err=True)
+        ctx.exit(2)  # nothing was done: a script that left the command out should notice
+
+
+_WELCOME = """\
+Cleverdon evaluates search. Three things to try:
+
+  cleverdon eval 'R N R R N' -m P@5 -m AP    score a ranking that you type: R is relevant, N is not
+  cleverdon eval qrels.txt first.run         score a run of yours against your judgments
+  cleverdon demo                             make a small collection, and evaluate four systems
+
+`cleverdon --help` lists the commands, and `cleverdon eval --help` shows one."""
 
 
 def _print_version(ctx: click.Context) -> None:
     """Print what a report of a problem needs: our version, the core's build, Python and numpy."""
-    import platform
+    import platform  # start-up, as the next two
     from importlib.metadata import version
 
-    from cleverdon import _core
+    from cleverdon import _core  # start-up: only the commands that need the core load it
 
     core = dict(_core.build())
     features = core["features"].replace(",", ", ")

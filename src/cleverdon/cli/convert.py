@@ -62,7 +62,7 @@ def convert_command(given: ConvertOptions) -> None:
       cleverdon convert bm25.run - --to csv | head
       cleverdon convert sample.txt sample.gz --from strata --to strata
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.cli.qrels_files import say
     from cleverdon.formats.conversion import KindError, convert
 

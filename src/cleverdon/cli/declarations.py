@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
@@ -44,9 +45,16 @@ class Declared:
     """
 
     def __init__(
-        self, kind: type[click.Parameter], *, short: str = "", flags: str = "", **attributes: Any
+        self,
+        kind: type[click.Parameter],
+        *,
+        short: str = "",
+        flags: str = "",
+        rare: bool = False,
+        **attributes: Any,
     ) -> None:
-        self.kind, self.short, self.flags, self.attributes = kind, short, flags, attributes
+        self.kind, self.short, self.flags, self.rare = kind, short, flags, rare
+        self.attributes = attributes
 
     @property
     def default(self) -> Any:
@@ -60,18 +68,33 @@ class Declared:
         flags = self.flags or (f"--{words}" if len(words) > 1 else f"-{words}")
         return [*self.short.split(), *flags.split()]
 
-    def parameter(self, field: str, prefix: str) -> click.Parameter:
+    def parameter(self, field: str, prefix: str, heading: str) -> click.Parameter:
         name = prefix + field
         if self.kind is click.Argument:
             return click.Argument([name], **self.attributes)
-        return click.Option([name, *self.flags_of(field)], **self.attributes)
+        made = _Option([name, *self.flags_of(field)], **self.attributes)
+        made.heading = heading or (_RARE if self.rare else "")
+        return made
+
+
+class _Option(click.Option):
+    """An option that knows under which heading help lists it."""
+
+    heading = ""
+
+
+_RARE = "More options"
 
 
 class _Group:
     """Options that become one value of a record: see `group`."""
 
     def __init__(self, record: type[Options], make: Callable[..., Any], prefix: str) -> None:
-        self.fields, self.make, self.prefix = record.fields, make, prefix
+        self.record, self.make, self.prefix = record, make, prefix
+
+    @property
+    def fields(self) -> Mapping[str, Declared | _Group]:
+        return self.record.fields
 
 
 def option(
@@ -81,16 +104,19 @@ def option(
     short: str = "",
     flags: str = "",
     default: Any = None,
+    rare: bool = False,
     **attributes: Any,
 ) -> Any:
     """Declare an option that takes a value.
 
     Args:
         value: The type of the value; a text stands for itself in help, such as "NAME".
-        help: The description. A default that is a value is shown behind it.
+        help: The description; `--help` has its first sentence alone. A default that is a value is
+            shown behind it.
         short: Its short name, such as "-k".
         flags: Its names, where they do not follow from that of the field: "--risk".
         default: The value where the option is not given.
+        rare: Whether `--help-all` alone lists it.
         attributes: Other keywords of `click.Option`: metavar, multiple, required.
     """
     if isinstance(value, str):
@@ -100,12 +126,15 @@ def option(
     if default is not None:
         attributes["default"] = default
         attributes.setdefault("show_default", "[default:" not in help)
-    return Declared(click.Option, short=short, flags=flags, help=help, **attributes)
+    return Declared(click.Option, short=short, flags=flags, rare=rare, help=help, **attributes)
 
 
-def flag(help: str, *, short: str = "", flags: str = "", **attributes: Any) -> Any:
+def flag(
+    help: str, *, short: str = "", flags: str = "", rare: bool = False, **attributes: Any
+) -> Any:
     """Declare an option that is given or not: see `option`."""
-    return Declared(click.Option, short=short, flags=flags, is_flag=True, help=help, **attributes)
+    how: dict[str, Any] = {"short": short, "flags": flags, "rare": rare, "is_flag": True}
+    return Declared(click.Option, **how, help=help, **attributes)
 
 
 def group(
@@ -133,18 +162,26 @@ class Options:
     """The options and arguments of a command, a field for each.
 
     Help lists the fields in their order, and after them those of the classes that it is based on.
-    A plain class, because making a dataclass takes a millisecond, and some commands take 50.
+    A class with a heading has options that several commands share: `--help-all` alone lists them,
+    under that heading. `shown` names the inherited ones that `--help` lists nevertheless, and
+    `rare` others that it does not. A plain class, because making a dataclass takes a millisecond,
+    and some commands take 50.
     """
 
     fields: ClassVar[Mapping[str, Declared | _Group]] = {}
+    headings: ClassVar[Mapping[str, str]] = {}
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(
+        cls, *, heading: str = "", shown: Sequence[str] = (), rare: Sequence[str] = ()
+    ) -> None:
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared | _Group)}
-        fields = dict(own)
+        fields, headings = dict(own), dict.fromkeys(own, heading)
         for base in cls.__mro__[1:]:
             for name, one in getattr(base, "fields", {}).items():
                 fields.setdefault(name, one)
+                headings.setdefault(name, base.headings[name])  # type: ignore[attr-defined]
         cls.fields = fields
+        cls.headings = headings | dict.fromkeys(shown, "") | dict.fromkeys(rare, _RARE)
         for name, one in own.items():
             setattr(cls, name, one.default if isinstance(one, Declared) else None)
 
@@ -196,15 +233,31 @@ def command(
                 check(context)
             if context.params.get("output_file") is not None:
                 given["format_"] = context.params["format_"] = _file_format(context)
+            if context.meta.get(_PYTHON):
+                from cleverdon.cli.python import python_script
+
+                made: Any = record(**_gathered(fields, given))
+                click.echo(python_script(made, context, context.meta[_GIVEN]))
+                return
             try:
                 found = function(record(**_gathered(fields, given)))
             except UsageError as error:
                 raise click.UsageError(str(error)) from None
-            _print(found, context)
+            code = _print(found, context)
+            if code:
+                context.exit(code)
+            if _wants_hints(context):
+                from cleverdon.cli.hints import next_step
+
+                hint = next_step(context, context.meta[_GIVEN])
+                click.echo(f"Next: {hint}" if hint else "", err=True, nl=bool(hint))
 
         own_name = function.__name__.removesuffix("_command").replace("_", "-")
         return _Command(
-            name or own_name, callback=called, params=_parameters(fields), help=getdoc(function)
+            name or own_name,
+            callback=called,
+            params=[*_parameters(record), _python_option(), help_all_option()],  # type: ignore[arg-type]
+            help=getdoc(function),
         )
 
     return decorate
@@ -224,6 +277,9 @@ class _Command(click.Command):
             args = [f" {arg}" if re.match(r"-[\s;|]", arg) else arg for arg in args]
             values, rest, order = parse(args=args)
             if not ctx.resilient_parsing:
+                # click marks what is not given by a value of its own.
+                kinds = (str, bool, list, tuple)
+                ctx.meta[_GIVEN] = {n: v for n, v in values.items() if isinstance(v, kinds)}
                 try:
                     read_typed_values(self, values)
                 except click.UsageError as error:
@@ -234,14 +290,71 @@ class _Command(click.Command):
         parser.parse_args = parse_typed
         return parser
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from cleverdon.cli.help import write_help
 
-def _parameters(fields: Mapping[str, Declared | _Group], prefix: str = "") -> list[click.Parameter]:
+        write_help(self, ctx, formatter, all=wants_all_help(ctx))
+
+
+ALL_HELP = "cleverdon.help_all"
+"""In the meta data of a context: whether help is to have everything."""
+_PYTHON = "cleverdon.python"
+_GIVEN = "cleverdon.given"
+"""In the meta data of a context: the values as they stand on the command line."""
+NO_HINTS = "cleverdon.no_hints"
+"""In the meta data of a context: whether next steps are not to be suggested."""
+
+
+def _python_option() -> click.Option:
+    """Make the option `--python`: see `cli/python.py`."""
+    return click.Option(
+        ["python_", "--python"],
+        is_flag=True,
+        expose_value=False,
+        callback=lambda ctx, _, value: ctx.meta.update({_PYTHON: value}),
+        help="Print the same as a call in Python, and do nothing else.",
+    )
+
+
+def _print_all_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[ALL_HELP] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _wants_hints(context: click.Context) -> bool:
+    """Tell whether to suggest a next step: only where somebody sees it, and did not refuse it."""
+    if context.meta.get(NO_HINTS) or os.environ.get("CLEVERDON_HINTS") == "0":
+        return False
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
+def wants_all_help(context: click.Context) -> bool:
+    return bool(context.meta.get(ALL_HELP))
+
+
+def help_all_option() -> click.Option:
+    """Make the option `--help-all`, which every command has."""
+    return click.Option(
+        ["help_all", "--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_all_help,
+        help="Show all options, and every word on each.",
+    )
+
+
+def _parameters(
+    record: type[Options], prefix: str = "", heading: str = ""
+) -> list[click.Parameter]:
     found: list[click.Parameter] = []
-    for name, one in fields.items():
+    for name, one in record.fields.items():
         if isinstance(one, _Group):
-            found += _parameters(one.fields, one.prefix)
+            found += _parameters(one.record, one.prefix, record.headings[name] or heading)
         else:
-            found.append(one.parameter(name, prefix))
+            found.append(one.parameter(name, prefix, record.headings[name] or heading))
     return found
 
 
@@ -547,18 +660,19 @@ def _file_format(context: click.Context) -> str:
     return _SUFFIXES.get(path.suffix.casefold(), asked)
 
 
-def _print(returned: Any, context: click.Context) -> None:
+def _print(returned: Any, context: click.Context) -> int:
+    """Print what a command returned; return the exit code."""
     if returned is None:
-        return
+        return 0
     if isinstance(returned, tuple):
         shown, code = returned
         _print(shown, context)
-        returned = code
+        return int(code)
     if isinstance(returned, int):
-        context.exit(int(returned))
+        return int(returned)
     if isinstance(returned, str):
         _write(returned, context)
-        return
+        return 0
     from cleverdon.cli.options import terminal
     from cleverdon.tables.result_lists import Results
 
@@ -568,6 +682,7 @@ def _print(returned: Any, context: click.Context) -> None:
     view = {name: context.params[name] for name in choices if name in context.params}
     on_screen = terminal() if context.params.get("output_file") is None else {}
     _write(returned.render(format, **view, **on_screen), context)
+    return 0
 
 
 def _write(text: str, context: click.Context) -> None:

@@ -19,7 +19,9 @@ class EvalOptions(options.LayoutOptions, options.RepeatsOptions):
     measures: tuple[str, ...] = options.measures
     average: str = option(
         click.Choice(list(_AVERAGES)),
-        "; ".join(f"{word}: {meaning}" for word, meaning in _AVERAGES.items()) + ".",
+        "How to average over queries. "
+        + "; ".join(f"{word}: {meaning}" for word, meaning in _AVERAGES.items())
+        + ".",
         default="mean",
     )
     per_query: bool = flag("Show the value for each query.", short="-q")
@@ -35,31 +37,32 @@ class EvalOptions(options.LayoutOptions, options.RepeatsOptions):
     output_file: Path | None = options.output_file
     alpha: float | None = option(
         options.Number(min=0),
-        "Show, instead of averages, gains and losses against the --baseline, each loss counting "
-        "1 + ALPHA times: URisk, TRisk, ZRisk and GeoRisk.",
+        "Show gains and losses against --baseline, not averages. Each loss counting 1 + ALPHA "
+        "times: URisk, TRisk, ZRisk and GeoRisk.",
         flags="--risk",
         metavar="ALPHA",
     )
     baseline: str | None = option(
         "NAME",
-        "The run that --risk, or --per-query with --sort, compares with, by its name or its file.",
+        "The run to compare with, by name or file. It goes with --risk, and with --per-query and "
+        "--sort.",
     )
     bounds: bool = flag(
-        "Show with each average its lowest and highest possible value, over all orders of tied "
+        "Show the lowest and highest values of averages. Over all orders of tied "
         "results and all grades of unjudged ones."
     )
     rest: bool = flag(
-        "With --bounds: also over all ways in which the rankings could continue through the "
-        "collection of --docs."
+        "With --bounds, also let the rankings continue. Over all ways in which they could "
+        "continue through the collection of --docs."
     )
     down: bool = flag(
-        "Show, instead of averages, each query down the ranking: the grade, and the measures at "
-        "every cut-off.  [default measures: P R DCG nDCG]"
+        "Show each query rank by rank, not averages. The grade, and the measures at every "
+        "cut-off.  [default measures: P R DCG nDCG]"
     )
     unjudged: str | float | None = option(
         options.UnjudgedGrade(),
-        "With --bounds: what results that nobody judged could be: of any grade, not relevant, or "
-        "of grades up to GRADE.  [default: any; in typed rankings, not-relevant]",
+        "With --bounds: what unjudged results could be. Of any grade, not relevant, or of grades "
+        "up to GRADE.  [default: any; in typed rankings, not-relevant]",
     )
 
 
@@ -90,13 +93,13 @@ def eval_command(given: EvalOptions) -> str:
     Examples:
       cleverdon eval qrels.txt bm25.run dense.run
       cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
+      cleverdon eval 'R R N N R N | R R' -m P@5 -m AP
       cleverdon eval qrels.txt old=a/out.run new=b/out.run --format latex
       cleverdon eval qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --digits 3
       cleverdon eval ratings.xlsx bm25.csv --columns query="Query Text",doc=sku,grade=Rating
       cleverdon eval qrels.txt old.run new.run -q -m AP --sort AP --baseline old -o queries.csv
       cleverdon eval qrels.txt bm25.run --repeats 'dense=dense-*.run'
       zcat bm25.run.gz | cleverdon eval qrels.txt -
-      cleverdon eval 'R R N N R N | R R' -m P@5 -m AP
       cleverdon eval A='3 2 0 1; 0 1' B='2 3 1 0; 1 0' -m nDCG
       cleverdon eval '3 2 3 0 0 1 2 2 3 0' --down
     """

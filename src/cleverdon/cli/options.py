@@ -39,9 +39,15 @@ class Count(click.IntRange):
     def __init__(self, min: int = 1, max: int = LARGEST_COUNT) -> None:
         super().__init__(min, max)
 
+    def get_metavar(self, param: click.Parameter, *_: Any, **__: Any) -> str:
+        return "N"
+
 
 class Number(click.FloatRange):
     """A finite number; click itself lets NaN into any range."""
+
+    def get_metavar(self, param: click.Parameter, *_: Any, **__: Any) -> str:
+        return "NUMBER"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -232,12 +238,14 @@ runs = argument(RUN, nargs=-1, required=True)
 qrels_format = option(
     "FORMAT",
     "The judgments' format, if not to be guessed; subtopics, strata and sampled are never guessed.",
+    rare=True,
 )
-run_format = option("FORMAT", "The runs' format, if not to be guessed.")
+run_format = option("FORMAT", "The runs' format, if not to be guessed.", rare=True)
 order_by = option(
     click.Choice(list(CHOICES["order_by"])),
-    "Whether runs are ordered by their scores, or as their rank column says.",
+    "Order runs by their scores, or by their rank column.",
     default="score",
+    rare=True,
 )
 
 
@@ -252,7 +260,7 @@ def _use_columns(context: click.Context, _: click.Parameter, value: str | None) 
     def warn() -> None:
         unused = named.unused()
         if unused and sys.exc_info()[0] in (None, click.exceptions.Exit):
-            from cleverdon.cli.progress import say
+            from cleverdon._common.progress_bar import say
 
             say(f"cleverdon: warning: --columns {','.join(unused)}: no file has such a column")
 
@@ -261,16 +269,17 @@ def _use_columns(context: click.Context, _: click.Parameter, value: str | None) 
 
 columns = option(
     "ROLE=NAME,...",
-    "The columns of tables, if not to be found by their names: query, doc, grade, score, rank, "
-    'text or title, as in query="Query Text",doc=sku,grade=Rating; without a header by number, '
-    "as in query=1,doc=2. gold and retrieved are the documents of judgments and of runs, where one "
+    "The columns of tables, if their names do not say. Roles are query, doc, grade, score, rank, "
+    'text or title, as in query="Query Text",doc=sku,grade=Rating; without a header by number, as '
+    "in query=1,doc=2. gold and retrieved are the documents of judgments and of runs, where one "
     "table has both.",
     callback=_use_columns,
     expose_value=False,
+    rare=True,
 )
 
 
-class ReadingOptions(Options):
+class ReadingOptions(Options, heading="Files"):
     """How qrels and runs are read."""
 
     qrels_format: str | None = qrels_format
@@ -289,7 +298,7 @@ baseline = option(
     "with every other]",
 )
 section = option(
-    "HEADING", "Print one of the tables alone; csv and tsv print the first by default."
+    "HEADING", "Print one of the tables alone. csv and tsv print the first by default.", rare=True
 )
 
 
@@ -352,7 +361,7 @@ def parse_grade_map(pairs: Iterable[str]) -> dict[float, float]:
 
 
 def plot(what: str) -> Any:
-    return option(OUTPUT, f"Draw {what}, to .html, .svg, .png, .pdf or .json.")
+    return option(OUTPUT, f"Draw {what}. To .html, .svg, .png, .pdf or .json.")
 
 
 def formats(help: str, words: Sequence[str] = FORMATS) -> Any:
@@ -372,7 +381,7 @@ output_file = option(
 def seed(what: str) -> Any:
     """Offer a seed, with which `what` is always the same."""
     return option(
-        Count(min=0), f"Where chance starts: the same seed gives the same {what}.", default=0
+        Count(min=0), f"The seed of random numbers. The same seed gives the same {what}.", default=0
     )
 
 
@@ -388,7 +397,7 @@ def attributes(help: str, *, required: bool = False) -> Any:
 by = option("NAME", "The attribute (column) of --attributes.")
 
 
-class LayoutOptions(Options):
+class LayoutOptions(Options, heading="Layout"):
     """The layout of a table of systems."""
 
     systems: str = option(
@@ -429,7 +438,24 @@ def _setting(name: str) -> Any:
     return option(click.Choice(list(CHOICES[name])), f"{meanings}.")
 
 
-class SettingsOptions(Options):
+class _DataOptions(Options, heading="Files"):
+    """What is evaluated beside runs and judgments, and the formats of files."""
+
+    docs: int | None = docs
+    second: str | None = option(
+        FILE,
+        "Judgments of another kind, as of credibility, for measures of two grades.",
+        metavar="QRELS",
+    )
+    weights: str | None = option(
+        FILE, "How much each subtopic of a query counts: query, subtopic, number."
+    )
+    qrels_format: str | None = qrels_format
+    run_format: str | None = run_format
+    columns: str | None = columns
+
+
+class SettingsOptions(_DataOptions, heading="Choices on which tools differ"):
     """The profile, every choice on which tools disagree, and the formats of files."""
 
     profile: str = option(
@@ -446,18 +472,6 @@ class SettingsOptions(Options):
     own_document: str | None = _setting("own_document")
     no_relevant: str | None = _setting("no_relevant")
     unreturned: str | None = _setting("unreturned")
-    docs: int | None = docs
-    second: str | None = option(
-        FILE,
-        "Judgments of another kind, as of credibility, for measures of two grades.",
-        metavar="QRELS",
-    )
-    weights: str | None = option(
-        FILE, "How much each subtopic of a query counts: query, subtopic, number."
-    )
-    qrels_format: str | None = qrels_format
-    run_format: str | None = run_format
-    columns: str | None = columns
 
     @property
     def evaluation(self) -> dict[str, Any]:
@@ -514,9 +528,9 @@ class RepeatsOptions(EvaluationOptions):
 
     repeats: tuple[str, ...] = option(
         "NAME=FILES",
-        "A system of several runs, such as seeds: its name and a pattern of files, in quotes: "
-        "'dense=dense-*.run'. A query's value is the mean over them; comparisons count how much "
-        "they differ. Repeat for more.",
+        "A system of several runs, as 'dense=dense-*.run'. A name and a pattern of "
+        "files, in quotes. A query's value is the mean over them; comparisons count how much they "
+        "differ. Repeat for more.",
         multiple=True,
     )
 
@@ -531,7 +545,7 @@ class RepeatsOptions(EvaluationOptions):
             raise click.UsageError("--repeats goes with files, not with typed rankings")
         check_one_stdin(self.qrels, *self.runs)
         found: dict[str, Any] = dict(opened(self.runs))
-        for name, files in _repeated_files(self.repeats).items():
+        for name, files in repeated_files(self.repeats).items():
             if name in found:
                 raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
             if len(files) < 2:
@@ -543,7 +557,7 @@ class RepeatsOptions(EvaluationOptions):
         return found
 
 
-def _repeated_files(given: tuple[str, ...]) -> dict[str, list[str]]:
+def repeated_files(given: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the files of each system; of one that is given twice, all of them."""
     import glob
 
@@ -662,7 +676,7 @@ def evaluated(
     **how: Any,
 ) -> Scores:
     """Evaluate opened runs, with a progress bar; `how` are other keywords of `evaluate`."""
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.evaluation import evaluate
 
     with bar("evaluating") as update:
@@ -686,7 +700,7 @@ def page_output(file: str) -> Any:
 
 
 def page_title(title: str) -> Any:
-    return option("TEXT", "Its heading.", default=title)
+    return option("TEXT", "The title of the page.", default=title)
 
 
 def check_output(output: os.PathLike[str], *inputs: str | None, overwrite: bool = True) -> None:
@@ -723,8 +737,8 @@ def save_plot(found: Any, path: Path | None, what: str = "") -> None:
     """Save the plot of a Result, where a file is named; say `what` it shows."""
     if path is None:
         return
+    from cleverdon._common.progress_bar import say
     from cleverdon.charts.export import save
-    from cleverdon.cli.progress import say
 
     save(found.plot(), path)
     if what:

@@ -26,13 +26,13 @@ output = option(
     default=_STDOUT,
 )
 to = option(
-    click.Choice(list(FORMATS)), "The format to write, if not to follow from the file's name."
+    click.Choice(list(FORMATS)), "The format to write. By default it follows from the file's name."
 )
 
 
 def read_qrels(path: str, format: str | None) -> Judgments:
     """Read judgments, with a progress bar."""
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.data import Judgments
 
     with bar(f"reading {path}") as update:

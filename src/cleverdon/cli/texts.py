@@ -45,7 +45,7 @@ class TextFiles:
     ) -> dict[str, Text]:
         if file is None:
             return {}
-        from cleverdon.cli.progress import bar, say
+        from cleverdon._common.progress_bar import bar, say
         from cleverdon.formats.texts import check_file_exists, read_texts
 
         wanted = frozenset(ids())
@@ -62,9 +62,9 @@ class TextFiles:
 
 
 queries = option(
-    FILE, "The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ..."
+    FILE, "The queries' texts, to show beside their ids. Formats: TSV, JSONL, TREC topics, ..."
 )
-documents = option(FILE, "The documents' texts: JSONL, TSV, TREC, a folder, ...")
+documents = option(FILE, "The documents' texts. JSONL, TSV, TREC, a folder, ...")
 
 
 class TextOptions(Options):

@@ -12,24 +12,24 @@ from cleverdon._common.lazy import lazy_modules
 if TYPE_CHECKING:
     from cleverdon.comparison.checklist import Checklist, reporting_checklist
     from cleverdon.comparison.claim_flips import Flips, flips
-    from cleverdon.comparison.claims import Claim, Claims, state_claims
+    from cleverdon.comparison.claims import Claim, Claims, claim
     from cleverdon.comparison.differences import Comparison, compare
     from cleverdon.comparison.doubts import Doubt, find_doubts
-    from cleverdon.comparison.gate import GateResult, check_gate
+    from cleverdon.comparison.gates import GateResult, gate
     from cleverdon.comparison.margins import within_margin
     from cleverdon.comparison.orderings import (
         OrderAgreements,
         RunCorrelations,
         compare_runs,
+        correlate,
         correlate_runs,
-        order_agreements,
     )
-    from cleverdon.comparison.power import (
+    from cleverdon.comparison.power_analysis import (
         PowerAnalysis,
         QueryPlan,
         design_query_set,
-        estimate_power,
         plan_queries,
+        power,
     )
     from cleverdon.comparison.procedures import Difference
     from cleverdon.comparison.reliability import (
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
     )
     from cleverdon.comparison.results import read_results, write_results
     from cleverdon.comparison.samples import average_intervals
-    from cleverdon.comparison.slices import Slices, compare_slices
+    from cleverdon.comparison.slices import Slices, slice_by
     from cleverdon.comparison.splits import (
         Splits,
         hold_out,
         k_fold,
         read_splits,
-        split_queries,
+        split,
         write_splits,
     )
     from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
     from cleverdon.comparison.tuning import Tuning, tune
-    from cleverdon.comparison.worst import WorstQueries, worst_queries
+    from cleverdon.comparison.worst_queries import WorstQueries, worst
     from cleverdon.risk import RiskAnalysis, measure_risk
 
 __all__ = [
@@ -77,34 +77,34 @@ __all__ = [
     "WorstQueries",
     "anova",
     "average_intervals",
-    "check_gate",
+    "claim",
     "compare",
     "compare_runs",
-    "compare_slices",
+    "correlate",
     "correlate_runs",
     "design_query_set",
     "discriminative_power",
-    "estimate_power",
     "find_doubts",
     "find_tradeoffs",
     "flips",
+    "gate",
     "hold_out",
     "k_fold",
     "measure_risk",
-    "order_agreements",
     "plan_queries",
+    "power",
     "ranking_agreement",
     "read_results",
     "read_splits",
     "replicate",
     "reporting_checklist",
+    "slice_by",
+    "split",
     "split_half",
-    "split_queries",
-    "state_claims",
     "swap_rates",
     "tune",
     "within_margin",
-    "worst_queries",
+    "worst",
     "write_results",
     "write_splits",
 ]
@@ -112,22 +112,22 @@ __all__ = [
 _NAMES = {
     "checklist": "Checklist reporting_checklist",
     "claim_flips": "Flips flips",
-    "claims": "Claim Claims state_claims",
+    "claims": "Claim Claims claim",
     "differences": "Comparison compare",
     "doubts": "Doubt find_doubts",
-    "gate": "GateResult check_gate",
-    "orderings": "OrderAgreements RunCorrelations compare_runs correlate_runs order_agreements",
+    "gates": "GateResult gate",
+    "orderings": "OrderAgreements RunCorrelations compare_runs correlate_runs correlate",
     "margins": "within_margin",
-    "power": "PowerAnalysis QueryPlan design_query_set estimate_power plan_queries",
+    "power_analysis": "PowerAnalysis QueryPlan design_query_set power plan_queries",
     "procedures": "Difference",
     "reliability": "anova discriminative_power ranking_agreement replicate split_half swap_rates",
     "results": "read_results write_results",
     "samples": "average_intervals",
-    "slices": "Slices compare_slices",
-    "splits": "Splits hold_out k_fold read_splits split_queries write_splits",
+    "slices": "Slices slice_by",
+    "splits": "Splits hold_out k_fold read_splits split write_splits",
     "tradeoffs": "Tradeoffs find_tradeoffs",
     "tuning": "Tuning tune",
-    "worst": "WorstQueries worst_queries",
+    "worst_queries": "WorstQueries worst",
 }
 
 __getattr__ = lazy_modules(__name__, _NAMES, others={"risk": "RiskAnalysis measure_risk"})

@@ -83,7 +83,7 @@ def find_doubts(
             training queries count; of folds, values are taken to be held out in turn.
         tied: The same scores with the worst and with the best order of ties, as
             `evaluate(..., ties="worst")` gives them.
-        margin: The margin of claims, where `state_claims` is given one.
+        margin: The margin of claims, where `claim` is given one.
         serious: Find only those that qualify a verdict.
 
     Returns:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.data import Run
@@ -158,7 +159,7 @@ class OrderAgreements(RecordList[OrderAgreement]):
 
     >>> from cleverdon import evaluate
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> found = order_agreements(evaluate({"q1": {"a": 1}}, runs, "RR P@1"))
+    >>> found = correlate(evaluate({"q1": {"a": 1}}, runs, "RR P@1"))
     >>> len(found), found[0].kendall.value
     (1, 1.0)
     """
@@ -224,7 +225,8 @@ class _Side:
         return Orders(np.round(times @ self.merits.T / self.queries, _DIGITS))
 
 
-def order_agreements(
+@shows_progress("comparing")
+def correlate(
     scores: Scores,
     *,
     other: Scores | None = None,
@@ -236,6 +238,7 @@ def order_agreements(
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> OrderAgreements:
     """Measure how alike the orders of systems are, by each pair of measures.
 
@@ -252,6 +255,8 @@ def order_agreements(
         confidence: The confidence of intervals.
         resamples: How often the bootstrap draws queries.
         seed: The seed of the draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         Four coefficients of each pair of orders, with intervals.
@@ -259,10 +264,12 @@ def order_agreements(
     >>> from cleverdon import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"x": {"q1": {"b": 2, "a": 1}, "q2": {"c": 2, "a": 1}}, "y": {"q2": {"a": 1}}}
-    >>> (found,) = order_agreements(evaluate(qrels, runs, "nDCG P@1"))
+    >>> (found,) = correlate(evaluate(qrels, runs, "nDCG P@1"))
     >>> found.first, found.second, found.tau_ap.value
     ('nDCG', 'P@1', 0.0)
     """
+    progress = as_callback(progress)
+    progress("comparing")
     if other is not None and query_sets is not None:
         raise OptionError("orders are by two judgments or by sets of queries, not by both at once")
     how = CorrelationOptions(p, symmetric, confidence, resamples, seed)

@@ -175,7 +175,7 @@ def k_fold(
     return Splits(kind, seed, tuple(made), None if by is None else by_name or "strata")
 
 
-def split_queries(
+def split(
     queries: Iterable[str],
     *,
     share: float | None = None,
@@ -205,7 +205,7 @@ def split_queries(
     Returns:
         The hold-out, or the folds of all repeats.
 
-    >>> print(split_queries(["a", "b", "c", "d"], folds=2, attributes=dict(a=1, b=1, c=2, d=2)))
+    >>> print(split(["a", "b", "c", "d"], folds=2, attributes=dict(a=1, b=1, c=2, d=2)))
     k-fold, 2 folds: 2 of 4 queries for testing (seed 0, stratified by slice)
     """
     strata: dict[str, Any] = {}

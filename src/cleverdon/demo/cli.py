@@ -69,7 +69,7 @@ def demo_command(given: DemoOptions) -> None:
 
 
 def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
-    from cleverdon.comparison.claims import Claims, state_claims
+    from cleverdon.comparison.claims import Claims, claim
     from cleverdon.comparison.differences import compare
     from cleverdon.comparison.doubts import find_doubts
     from cleverdon.evaluation import evaluate
@@ -81,7 +81,7 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     best = evaluate(demo.qrels, demo.runs, _MEASURES, ties="best")
     tied = (worst, best)
     raised = find_doubts(found, tied=tied)
-    claims = state_claims(found, doubts=raised)
+    claims = claim(found, doubts=raised)
     shown = tuple(claim for claim in claims if str(claim.difference.measure) == _SHOWN)
     click.echo(f"\n{Claims(shown, tuple(raised))}")
     click.echo("\n" + _CAUTION)

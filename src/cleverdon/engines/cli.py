@@ -133,7 +133,7 @@ class OutputOptions(Options):
 def print_result(found: Bench | IndexingResult, given: OutputOptions) -> None:
     """Write the files, and print the result even if one of them cannot be written."""
     from cleverdon._common.files import write_file
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     try:
         if given.json_file is not None:
@@ -163,7 +163,7 @@ class SearchCommandOptions(Options):
     concurrency: int = count_option("The number of queries in flight at a time.", default=8)
     timeout: float = option(DURATION, "Time to wait for an answer.", default="10")
     tries: int = count_option(
-        "How often to ask a query if another try may succeed: after a lost connection, a "
+        "How often to ask a query if another try may succeed. After a lost connection, a "
         "time-out, 429, 5xx.",
         default=3,
     )
@@ -192,7 +192,7 @@ def search_command(given: SearchCommandOptions) -> None:
       cleverdon search elasticsearch+http://localhost:9200/docs queries.jsonl -o es.run
       cleverdon search python:retriever:search queries.tsv -o - | cleverdon eval qrels.txt -
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.engines.client import Patience
     from cleverdon.engines.retrieval import SearchOptions
     from cleverdon.engines.run_file import search_messages, search_to_file
@@ -248,7 +248,7 @@ class IndexCommandOptions(OutputOptions):
     )
     sampling: str = option(
         click.Choice(["random", "first"]),
-        "How to choose the documents of smaller sizes: at random, or the first.",
+        "How to choose the documents of smaller sizes. At random, or the first.",
         default="random",
     )
     seed: int = options.seed("documents")
@@ -258,8 +258,7 @@ class IndexCommandOptions(OutputOptions):
         multiple=True,
     )
     pids: tuple[int, ...] = count_option(
-        "A server that does the work: its time and memory count, with its children; repeat for "
-        "more.",
+        "A server whose time and memory count. With its children; repeat for more.",
         flags="--pid",
         multiple=True,
     )
@@ -302,7 +301,7 @@ def index_command(given: IndexCommandOptions) -> None:
     engine, *others = (None, *given.arguments) if given.command else given.arguments
     check_outputs(given.json_file, plot=given.plot, inputs=others)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.engines.indexing.builds import WatchOptions
     from cleverdon.engines.indexing.measurement import index
 

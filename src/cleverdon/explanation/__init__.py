@@ -18,9 +18,9 @@ from cleverdon._common.lazy import lazy_names
 
 if TYPE_CHECKING:
     from cleverdon.explanation.difference import TraceDifference, trace_difference
-    from cleverdon.explanation.traces import Explanation, Trace, trace
+    from cleverdon.explanation.traces import Explanation, Trace, explain
 
-__all__ = ["Explanation", "Trace", "TraceDifference", "trace", "trace_difference"]
+__all__ = ["Explanation", "Trace", "TraceDifference", "explain", "trace_difference"]
 
 __getattr__ = lazy_names(
     __name__,
@@ -28,7 +28,7 @@ __getattr__ = lazy_names(
         "Explanation": "explanation.traces",
         "Trace": "explanation.traces",
         "TraceDifference": "explanation.difference",
-        "trace": "explanation.traces",
+        "explain": "explanation.traces",
         "trace_difference": "explanation.difference",
     },
 )

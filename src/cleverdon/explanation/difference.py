@@ -36,9 +36,9 @@ class DifferencePart:
 class TraceDifference(Result):
     """The documents that make the difference between two systems' scores of a query.
 
-    >>> from cleverdon.explanation.traces import trace
+    >>> from cleverdon.explanation.traces import explain
     >>> runs = {"q": {"d": 1}}, {"q": {"x": 1}}
-    >>> found = trace_difference(*(trace({"q": {"d": 1}}, run, "AP") for run in runs))
+    >>> found = trace_difference(*(explain({"q": {"d": 1}}, run, "AP") for run in runs))
     >>> found.value, found.parts[0].doc
     (1.0, 'd')
     """
@@ -89,10 +89,10 @@ def trace_difference(first: Trace, second: Trace) -> TraceDifference:
     Raises:
         OptionError: The traces are of different queries or measures.
 
-    >>> from cleverdon.explanation.traces import trace
+    >>> from cleverdon.explanation.traces import explain
     >>> qrels = {"q1": {"d1": 1, "d2": 2}}
     >>> runs = {"q1": {"d1": 2, "d2": 1}}, {"q1": {"d3": 2, "d1": 1}}
-    >>> found = trace_difference(*(trace(qrels, run, "CG") for run in runs))
+    >>> found = trace_difference(*(explain(qrels, run, "CG") for run in runs))
     >>> [(part.doc, part.ranks, part.difference) for part in found.parts]
     [('d2', (2, None), 2.0)]
     """

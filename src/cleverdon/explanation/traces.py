@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.explanation.tables import exact_trace_table, move_lines, trace_headline, trace_table
@@ -81,7 +82,7 @@ class Move:
 class Trace(Result):
     """The score of one query, taken apart rank by rank.
 
-    >>> found = trace({"q": {"d": 1, "e": 1}}, {"q": {"d": 1}}, "AP")
+    >>> found = explain({"q": {"d": 1, "e": 1}}, {"q": {"d": 1}}, "AP")
     >>> found.value, [(step.doc, step.added) for step in found.steps]
     (0.5, [('d', 0.5)])
     """
@@ -135,7 +136,7 @@ class Explanation(Results):
     """Traces of one query, a measure each.
 
     >>> qrels, run = {"q": {"d": 1}}, {"q": {"d": 1}}
-    >>> found = Explanation([trace(qrels, run, measure) for measure in ("AP", "RR")])
+    >>> found = Explanation([explain(qrels, run, measure) for measure in ("AP", "RR")])
     >>> len(found.table().rows)
     2
     """
@@ -445,12 +446,14 @@ def _over_whole(
 _ALL = 2**31  # as many results as no ranking has
 
 
-def trace(
+@shows_progress("explaining")
+def explain(
     qrels: Any,
     run: Any = None,
     measure: str | Measure = "nDCG@10",
     *,
     query: str | None = None,
+    progress: Progress | bool | None = None,
     **how: Any,
 ) -> Trace:
     """Take one query's score apart: what each result adds, and what would gain most.
@@ -463,17 +466,21 @@ def trace(
         query: The query; may be left out where the judgments have only one.
         how: Other keywords of `evaluate`: the settings on which tools disagree, `profile`, `docs`,
             `second`, `weights`, `qrels_format` and `run_format`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The trace, which prints as a table.
 
-    >>> found = trace({"q1": {"d1": 1, "d2": 2}}, {"q1": {"d1": 3, "d3": 2, "d2": 1}}, "DCG")
+    >>> found = explain({"q1": {"d1": 1, "d2": 2}}, {"q1": {"d1": 3, "d3": 2, "d2": 1}}, "DCG")
     >>> [(step.doc, step.added) for step in found.steps]
     [('d1', 1.0), ('d3', 0.0), ('d2', 1.0)]
     >>> best = found.moves[0]
     >>> best.doc, best.rank, best.to, round(best.change, 4)
     ('d3', 2, None, 1.2619)
     """
+    progress = as_callback(progress)
+    progress("explaining")
     if run is None:
         from cleverdon.formats.typed import are_typed, read_typed  # only where there are no files
 

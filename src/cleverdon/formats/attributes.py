@@ -13,8 +13,10 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
+from cleverdon._common.extras import require
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.formats.columns import IDS, QUERY, query_column, without_separator_line
@@ -49,7 +51,7 @@ class QueryAttributes:
 
 
 def read_attributes(data: Any) -> QueryAttributes:
-    """Read the attributes of queries from a file, or from a dict: query to attribute to value.
+    """Read the attributes of queries from a file, a table, or a dict: query to attribute to value.
 
     >>> read_attributes({"q1": {"words": 3, "kind": "web"}, "q2": {"words": 4}}).column("words")
     ('words', {'q1': '3', 'q2': '4'})
@@ -58,6 +60,11 @@ def read_attributes(data: Any) -> QueryAttributes:
     """
     if isinstance(data, QueryAttributes):
         return data
+    of_topics = getattr(data, "attributes", None)
+    if isinstance(of_topics, QueryAttributes):
+        if not of_topics.names:
+            raise InputError("the topics have no attributes")
+        return of_topics
     if isinstance(data, Mapping):
         return _from_mapping(data)
     if isinstance(data, (str, os.PathLike)):
@@ -66,8 +73,14 @@ def read_attributes(data: Any) -> QueryAttributes:
         if sheet is not None:
             return _from_table(sheet, source=opened.name)
         return _from_text(opened.head(2**62), source=opened.name)
+    if hasattr(data, "__arrow_c_stream__"):
+        pyarrow = require("pyarrow", "reading tables", extra="tables")
+        table = pyarrow.table(data)
+        columns = [column.to_pylist() for column in table.columns]
+        return _from_columns(table.column_names, zip(*columns, strict=True), source="")
     raise InputError(
-        f"{type(data).__name__!r} cannot be read as attributes of queries: give a file, or a dict"
+        f"{type(data).__name__!r} cannot be read as attributes of queries: give a file, a table, "
+        "or a dict"
     )
 
 
@@ -105,11 +118,22 @@ def _from_text(data: bytes, *, source: str) -> QueryAttributes:
 
 def _from_table(sheet: Sheet, *, source: str) -> QueryAttributes:
     """Attributes of a table whose query is the column so called, or else its first."""
-    at = query_column(sheet.columns) or 0
-    order = [at, *(place for place in range(len(sheet.columns)) if place != at)]
-    rows = zip([1, *sheet.lines], [sheet.columns, *sheet.cells], strict=True)
+    return _from_columns(sheet.columns, sheet.cells, lines=sheet.lines, source=source)
+
+
+def _from_columns(
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    lines: Iterable[int] | None = None,
+    source: str,
+) -> QueryAttributes:
+    at = query_column(names) or 0
+    order = [at, *(place for place in range(len(names)) if place != at)]
+    numbered = zip(repeat(0) if lines is None else lines, rows, strict=lines is not None)
     cells = (
-        (line, ["" if _lacking(row[at]) else str(row[at]) for at in order]) for line, row in rows
+        (line, ["" if _lacking(row[at]) else str(row[at]) for at in order])
+        for line, row in chain([(1 if lines is not None else 0, names)], numbered)
     )
     return _from_rows(cells, source=source)
 

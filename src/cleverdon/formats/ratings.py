@@ -168,7 +168,7 @@ def _finite(value: Any, what: str, *, source: str, line: int | None = None) -> f
 def read_book(opened: _core.Source, *, rule: str, name: str) -> Judgments:
     """Read a book of Quepid's; a rule of `cleverdon agree` makes one grade of several judges'."""
     # Built on this package.
-    from cleverdon.agreement.aggregation import AGGREGATION_METHODS, aggregate
+    from cleverdon.agreement.aggregation import AGGREGATION_METHODS, aggregate_labels
     from cleverdon.agreement.labels import Labels
 
     source = opened.name
@@ -176,7 +176,7 @@ def read_book(opened: _core.Source, *, rule: str, name: str) -> Judgments:
     if not rows:
         raise InputError("is a book of Quepid's without ratings", source=source)
     note_unrated(unrated, source=source)
-    combined = aggregate(Labels.of_rows(rows), rule)
+    combined = aggregate_labels(Labels.of_rows(rows), rule)
     several = int((combined.judges > 1).sum())
     judges = counted(len(combined.labels.judges), "judge")
     message = f"{source}: of {judges}, {rule} ({AGGREGATION_METHODS[rule]}) decides the grades of "

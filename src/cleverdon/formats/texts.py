@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,6 +85,7 @@ def read_texts(
     limit: int | None = None,
     kind: str | None = None,
     columns: Mapping[str, Any] | str | None = None,
+    fields: dict[str, Mapping[str, Any]] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Text]:
     """Read the texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
@@ -92,7 +93,7 @@ def read_texts(
     `wanted` says which ids are kept; ids without a text are not in the result. Longer texts are
     cut to `limit` characters, the last of which is then an ellipsis. `kind` (queries, documents)
     tells which file of a BEIR folder is meant. `columns` names columns of a table by what they are:
-    `{"query": "ID", "text": "Query Text"}`.
+    `{"query": "ID", "text": "Query Text"}`. `fields` is filled with all fields of each record.
 
     >>> read_texts({"q1": "first", "q2": {"title": "second", "text": "more"}}, wanted={"q2"})
     {'q2': Text(title='second', text='more')}
@@ -101,10 +102,23 @@ def read_texts(
         check_word("kind", kind, _FILES)
     if limit is not None and limit < 1:
         raise OptionError(f"limit={limit} leaves no text; give 1 or more, or None")
-    found = _Found(wanted, limit)
+    found = _Found(wanted, limit, fields)
     with naming_columns(columns, strict=True):
         _add_texts(found, data, kind=kind, progress=progress)
     return found.texts
+
+
+def texts_of(given: Any, wanted: Callable[[], Collection[str]], *, kind: str) -> Mapping[str, Text]:
+    """Return the texts that were given, or read those that are wanted; none where none are given.
+
+    >>> texts_of({"q1": "first", "q2": "second"}, lambda: ["q1"], kind="queries")
+    {'q1': Text(title='', text='first')}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and all(isinstance(text, Text) for text in given.values()):
+        return given
+    return read_texts(given, wanted=frozenset(wanted()), kind=kind)
 
 
 def _add_texts(
@@ -121,6 +135,11 @@ def _add_texts(
             how: dict[str, Any] = {"progress": progress, "queries": kind == "queries"}
             found.add(records_of(path, keep=found.keep, **how), name_of_stream(path))
     elif isinstance(data, Mapping):
+        # Texts that were read before, such as Topics, are read as the dicts that they stand for.
+        data = {
+            id: {"title": text.title, "text": text.text} if isinstance(text, Text) else text
+            for id, text in data.items()
+        }
         found.add(from_mapping(data, source="", keep=found.keep), "")
     elif hasattr(data, "__arrow_c_stream__"):
         found.add(from_table(data, source=type(data).__name__, keep=found.keep), "")
@@ -135,12 +154,18 @@ def _add_texts(
 
 
 class _Found:
-    def __init__(self, wanted: Container[str] | None, limit: int | None) -> None:
+    def __init__(
+        self,
+        wanted: Container[str] | None,
+        limit: int | None,
+        fields: dict[str, Mapping[str, Any]] | None,
+    ) -> None:
         if isinstance(wanted, (list, tuple)):
             wanted = frozenset(wanted)
         self.texts: dict[str, Text] = {}
         self._places: dict[str, str] = {}
         self._limit = limit
+        self._fields = fields
         self._enough = len(wanted) if isinstance(wanted, Sized) else None
         self.keep: Keep = (lambda _: True) if wanted is None else wanted.__contains__
 
@@ -152,11 +177,13 @@ class _Found:
     def add(self, records: Records, source: str) -> None:
         """Keep these, until all that is wanted is there."""
         with closing(records):
-            for id, title, text, line, _ in records:
+            for id, title, text, line, fields in records:
                 made = Text(self._cut(title), self._cut(text))
                 if id not in self.texts:
                     self.texts[id] = made
                     self._places[id] = f"{source}:{line}" if line else source
+                    if self._fields is not None:
+                        self._fields[id] = fields
                 elif self.texts[id] != made:
                     before = self._places[id].removeprefix(f"{source}:")
                     where = f"first {'on line' if before.isdigit() else 'in'} {before}"

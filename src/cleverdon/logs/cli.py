@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon._common.text import counted
 from cleverdon.cli import Commands, options
 from cleverdon.cli.declarations import Declared, Options, argument, command, flag, group, option
 from cleverdon.cli.options import COUNT, Count, Number
-from cleverdon.cli.progress import bar, say
 from cleverdon.logs.bots import BotRules
 from cleverdon.logs.doctor.diagnosis import Diagnosis, Limits
 from cleverdon.logs.reading.formats import formats
@@ -77,13 +77,13 @@ def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str
     return [name for name in formats() if name.startswith(incomplete)]
 
 
-class ReadingOptions(Options):
+class ReadingOptions(Options, heading="Reading the log"):
     """The options by which a log is read: the keywords of `read_log`."""
 
     format: str | None = option(
         "FORMAT",
-        f"The format of the log: {', '.join([_OWN, *_OTHERS])} or {_LAST}.  [default: detected by "
-        "its columns]",
+        f"The format of the log. One of {', '.join([_OWN, *_OTHERS])} or {_LAST}.  [default: "
+        "detected by its columns]",
         flags="--log-format",
         shell_complete=_complete_format,
     )
@@ -105,7 +105,7 @@ class ReadingOptions(Options):
         "fifths of the machine's]",
     )
     without_bots: bool = flag(
-        "Exclude bots: users who search faster or more evenly than people do, and never click."
+        "Exclude bots. Users who search faster or more evenly than people do, and never click."
     )
 
     def as_arguments(self) -> list[str]:
@@ -119,15 +119,15 @@ class ReadingOptions(Options):
 
 
 check_option = flag(
-    "Look for errors in the rows that metrics use, as logs check does, and report them next to the "
-    "numbers.  [default: do]",
+    "Look for errors in the rows that metrics use. As logs check does; they are reported next to "
+    "the numbers.  [default: do]",
     flags="--check/--no-check",
     default=True,
 )
 
 
 def _section_option(names: str) -> Any:
-    return option("HEADING", f"Print one table only, also as csv and tsv: {names}.")
+    return option("HEADING", f"Print one table only. Also as csv and tsv: {names}.")
 
 
 class LogOptions(Options):
@@ -168,7 +168,7 @@ def _unusable_rows_text(log: Log) -> str:
 _DEFAULTS = Settings()
 
 
-class _SettingsFields(Options):
+class _SettingsFields(Options, heading="Sessions and days"):
     sessions: str | None = option(
         click.Choice(get_args(Sessions)),
         "The rule for sessions. idle: a session ends when its user does nothing for a "
@@ -195,12 +195,12 @@ class _SettingsFields(Options):
     )
     keystroke_seconds: float | None = option(
         Number(),
-        "Count searches that follow each other so soon while a query is typed as one.",
+        "Count searches while a query is typed as one. Those that follow each other so soon.",
         flags="--keystrokes",
         metavar="SECONDS",
     )
     fold: bool = flag(
-        "Treat texts that differ only in case or white space as the same query.  [default: fold]",
+        "Ignore case and white space of queries.  [default: fold]",
         flags="--fold/--as-written",
         default=True,
     )
@@ -221,7 +221,7 @@ class _SettingsFields(Options):
     )
     least_users: int = option(
         COUNT,
-        "List only queries of at least N users, because a rare query may reveal who asked it, and "
+        "List only queries of at least N users. Because a rare query may reveal who asked it, and "
         "links that at least N users saw.",
         metavar="N",
         default=_DEFAULTS.least_users,
@@ -253,7 +253,7 @@ def _limit(help: str, default: float, metavar: str, *, flags: str = "") -> Any:
 _LIMITS = Limits()
 
 
-class _BotFields(Options):
+class _BotFields(Options, heading="Limits of findings"):
     searches_per_hour: int = _limit(
         "A user with more searches in an hour and no click counts as a bot.",
         _LIMITS.bots.searches_per_hour,
@@ -265,7 +265,7 @@ class _BotFields(Options):
     )
 
 
-class _LimitFields(Options):
+class _LimitFields(Options, heading="Limits of findings"):
     session_searches: int = _limit(
         "The searches that a session may have.",
         _LIMITS.session_searches,
@@ -484,7 +484,7 @@ class GenerateOptions(Options):
     seed: int = options.seed("log")
     days: int = option(options.Count(1, 366), "The number of days.", default=28)
     variants: bool = flag(
-        "Simulate an experiment: from half of the days on, users see variant A or B.",
+        "Simulate an A/B test. From half of the days on, users see variant A or B.",
         flags="--variants/--no-variants",
         default=True,
         show_default=True,
@@ -499,16 +499,14 @@ class GenerateOptions(Options):
     )
     anonymous: float = _share("The share of users without an id.", 0.0)
     faults: float = _share(
-        "The share of events that are repeated or have a wrong time, and of pages without "
-        "impressions.",
+        "The share of faulty rows. Of events that are repeated or have a wrong time, and of pages "
+        "without impressions.",
         0.0,
     )
     keystrokes: bool = flag(
         "Add searches for queries that are still being typed.", flags="--with-keystrokes"
     )
-    force: bool = flag(
-        "Write into a FOLDER that is not empty, over a log that was generated there."
-    )
+    force: bool = flag("Overwrite a log that was generated in FOLDER.")
 
 
 @command(GenerateOptions, name="generate")

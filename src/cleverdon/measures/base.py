@@ -8,6 +8,7 @@ most of the time.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from inspect import get_annotations
 from itertools import pairwise
@@ -110,8 +111,27 @@ class _Docstring:
         return document(owner, self.text)
 
 
+class _MeasureType(ABCMeta):  # so that subclasses may be abstract
+    """The type of measures' classes, so that `nDCG @ 10` is a measure."""
+
+    def __call__(cls, **parameters: Any) -> Any:
+        """Make a measure, or where only the cut-off is missing, what `@` makes one of."""
+        defaults: Mapping[str, Any] = cls.defaults  # type: ignore[attr-defined]
+        cut: str = cls.cut  # type: ignore[attr-defined]
+        if parameters and cut not in parameters and defaults.get(cut) is REQUIRED:
+            others = {name for name, default in defaults.items() if default is REQUIRED} - {cut}
+            if others <= parameters.keys() <= defaults.keys():
+                return _WithoutCutoff(cls, parameters)  # type: ignore[arg-type]
+        return super().__call__(**parameters)
+
+    def __matmul__(cls, k: float) -> Measure:
+        from cleverdon.measures.notation import cut_off  # which imports this module
+
+        return cut_off(cls, {}, k)  # type: ignore[arg-type]
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
-class Measure:
+class Measure(metaclass=_MeasureType):
     """Base class of all measures.
 
     A subclass gives `score` and the texts below; decorating it with `measure` makes it known by its
@@ -121,6 +141,11 @@ class Measure:
     >>> from cleverdon.measures.graded import nDCG
     >>> nDCG(k=3)(Hits.from_matrix([[2, 0, 1]], [[0.9, 0.5, 0.1]]))
     array([0.95023442])
+
+    `@` gives it a cut-off, as in the notation:
+
+    >>> nDCG @ 3, nDCG(gain="exponential") @ 10
+    (nDCG@3, nDCG(gain=exponential)@10)
     """
 
     formula: ClassVar[str] = ""
@@ -245,6 +270,12 @@ class Measure:
     def __call__(self, hits: Hits) -> Floats:
         """Return the value for each query; NaN where it is undefined."""
         return np.concatenate([self._values(block, self.score) for block in hits.blocks()])
+
+    def __matmul__(self, k: float) -> Measure:
+        """Return the same measure with a cut-off."""
+        from cleverdon.measures.notation import cut_off  # which imports this module
+
+        return cut_off(type(self), self.parameters, k)
 
     def over_ties(self, hits: Hits) -> Floats:
         """Return the expected value for each query if tied results were in random order."""
@@ -394,6 +425,34 @@ class Measure:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{self} cannot be changed; make another one")
+
+
+class _WithoutCutoff:
+    """A measure such as `P(rel=2)`, which has no value before `@` gives it a cut-off."""
+
+    def __init__(self, cls: type[Measure], parameters: Mapping[str, Any]) -> None:
+        self._cls = cls
+        self._parameters = parameters
+
+    def __matmul__(self, k: float) -> Measure:
+        from cleverdon.measures.notation import cut_off  # which imports this module
+
+        return cut_off(self._cls, self._parameters, k)
+
+    def __call__(self, hits: Hits) -> Floats:
+        return self.complete()(hits)
+
+    def complete(self) -> Measure:
+        """Raise the error of a measure whose cut-off is missing."""
+        made: Measure = type.__call__(self._cls, **self._parameters)
+        return made
+
+    def __str__(self) -> str:
+        from cleverdon.measures.notation import written_parts  # which imports this module
+
+        return written_parts(self._cls, dict(self._parameters))
+
+    __repr__ = __str__
 
 
 class OverRelevant(Measure):

@@ -159,17 +159,55 @@ def _named_by_ir_measures(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
     return named("RankAccuracy" if name == "Accuracy" else name)
 
 
+def cut_off(cls: type[Measure], parameters: Mapping[str, Any], k: float) -> Measure:
+    """Return the measure that `cls(**parameters) @ k` is.
+
+    >>> from cleverdon.measures import P, RBP, AP
+    >>> P @ 5, P(rel=2) @ 5
+    (P@5, P(rel=2)@5)
+    >>> AP @ "ten"
+    Traceback (most recent call last):
+    cleverdon.errors.NotationError: AP: expected a number behind '@', found 'ten'
+    """
+    of = written_parts(cls, dict(parameters))
+    if isinstance(k, bool) or not hasattr(k, "__float__"):
+        raise NotationError(f"{of}: expected a number behind '@', found {k!r}")
+    cls, own = _translated(cls, parameters)
+    cls, fixed = _with_cutoff(cls, own, str(k), of=f"{of}@{k}")
+    return _make(cls, {**own, cls.cut: k}, preset=fixed)
+
+
+def _with_cutoff(
+    cls: type[Measure], parameters: Mapping[str, Any], k: str, *, of: str
+) -> tuple[type[Measure], Mapping[str, Any]]:
+    """Return the class that takes the cut-off, often the same, and the parameters that it fixes."""
+    fixed: Mapping[str, Any] = {}
+    if cls.with_cutoff is not None and cls.cut not in cls.defaults:
+        name, fixed = cls.with_cutoff
+        cls = find(name)
+    if cls.cut not in cls.defaults:
+        hint = cls.instead_of_cutoff.format(k=k)
+        raise NotationError(f"{of}: {cls.__name__} takes no cut-off{hint and '; '}{hint}")
+    if cls.cut in parameters:
+        raise NotationError(f"{of}: {cls.cut!r} is given twice")
+    return cls, fixed
+
+
 def written(measure: Measure) -> str:
     """Write a measure: only parameters that differ from the defaults, the cut-off behind `@`."""
-    parameters = measure.parameters
-    cut = parameters.pop(type(measure).cut, None)
+    return written_parts(type(measure), measure.parameters)
+
+
+def written_parts(cls: type[Measure], parameters: dict[str, Any]) -> str:
+    """Write a measure of this class with these parameters."""
+    cut = parameters.pop(cls.cut, None)
     # The inner measure comes first and needs no name: IntentAware(nDCG@10).
     inside = ",".join(
         as_text(value) if isinstance(value, Measure) and not place else f"{name}={as_text(value)}"
         for place, (name, value) in enumerate(parameters.items())
     )
     return (
-        type(measure).__name__
+        cls.__name__
         + (f"({inside})" if inside else "")
         + ("" if cut is None else f"@{as_text(cut)}")
     )
@@ -224,19 +262,11 @@ class _Reader:
             check_not_shared(f"{name}@", self.follows())
             self.take("mark")
             cls, parameters = _translated(cls, parameters)
-            cut_as = cls.with_cutoff
-            if cut_as is not None and cls.cut not in cls.defaults:
-                cls, preset = find(cut_as[0]), {**cut_as[1], **preset}
             kind, value = self.tokens[0] if self.tokens else ("", "nothing")
             if kind != "number":
                 raise NotationError(f"{self.of}: expected a number behind '@', found {value!r}")
-            if cls.cut not in cls.defaults:
-                hint = cls.instead_of_cutoff.format(k=value)
-                raise NotationError(
-                    f"{self.of}: {cls.__name__} takes no cut-off{hint and '; '}{hint}"
-                )
-            if cls.cut in parameters:
-                raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
+            cls, fixed = _with_cutoff(cls, parameters, value, of=self.of)
+            preset = {**fixed, **preset}
             parameters[cls.cut] = self.value()
         if preset and cls.uncut and cls.cut not in {**preset, **parameters}:
             cls = find(cls.uncut)
@@ -369,7 +399,9 @@ def _make(
     kept = {name: value for name, value in (preset or {}).items() if name not in own}
     if meaning is not None:
         cls, own = meaning(cls, own)
-    return cls(**{**own, **kept})
+    # Not `cls(...)`, which waits for a cut-off by `@`: in the notation a missing one is an error.
+    made: Measure = type.__call__(cls, **{**own, **kept})
+    return made
 
 
 def _translated(

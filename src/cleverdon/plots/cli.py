@@ -107,8 +107,8 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
     )
     baseline: str | None = option(
         "NAME",
-        "The run to compare with, or to draw in any case if there are too many runs: its name or "
-        "its file. 'median' is the median of all runs, for plots of differences by query.",
+        "The run to compare with, or to draw in any case. By its name or its file. 'median' is "
+        "the median of all runs, for plots of differences by query.",
     )
     query: str | None = option("ID", "The query to draw.")
     queries: str | None = queries
@@ -124,7 +124,7 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
         options.Number(), "The lowest grade that is relevant.", metavar="GRADE"
     )
     costs: tuple[str, ...] = costs_files(
-        "Measured costs: a file of 'bench --json' or 'index --json', which may contain a run"
+        "A file of 'bench --json' or 'index --json'. It may contain a run"
     )
     show: str | None = option(
         click.Choice(_SHOWN), "The numbers that the plot pairs shows.  [default: p]"
@@ -143,9 +143,7 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
         "The confidence of intervals; by-cutoff draws bands and trade-off cross hairs where it is "
         "given.  [default: 1 - level in forest, else 0.95]",
     )
-    binormal: bool = flag(
-        "Draw in precision-recall the curve that normal distributions of scores give, too."
-    )
+    binormal: bool = flag("In precision-recall, add the curve of normal distributions of scores.")
 
 
 _FOR_SOME = PlotOptions.fields.keys() - options.SettingsOptions.fields.keys() - {*_FOR_ALL}
@@ -177,8 +175,8 @@ def plot_command(given: PlotOptions) -> str:
         raise click.UsageError(f"there is no plot {given.kind!r}{near}")
 
     from cleverdon import plots  # altair takes a while to load
+    from cleverdon._common.progress_bar import bar
     from cleverdon.charts.export import check_savable, save
-    from cleverdon.cli.progress import bar
 
     plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
     plot.check_options()

@@ -13,7 +13,7 @@ from cleverdon._common.arrays import Bools, Ints, json_number
 from cleverdon._common.text import counted
 from cleverdon.charts.base import Chart, Datasets, Row, alt, finish_chart, tooltips
 from cleverdon.charts.matrices import check_matrix_size, heat_maps, matrix_cell, matrix_chart
-from cleverdon.comparison.orderings import order_agreements
+from cleverdon.comparison.orderings import correlate
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.errors import OptionError, check_word
 from cleverdon.hits import Hits, cut_off
@@ -329,7 +329,7 @@ def _correlation_rows(
     if of == "systems":
         wanted = [sample.measure for sample in found]
         systems = found[0].systems
-        for one in order_agreements(
+        for one in correlate(
             scores,
             measures=wanted,
             systems=systems,

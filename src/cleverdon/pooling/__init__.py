@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from cleverdon.pooling.contributions import Contributions, gather
     from cleverdon.pooling.expansion import Expansion, expand
     from cleverdon.pooling.files import read_grades, read_pool, write_pool
-    from cleverdon.pooling.pool_methods import make_pool
+    from cleverdon.pooling.pool_methods import pool
     from cleverdon.pooling.pools import JudgedPool, Pool, judged_pool
     from cleverdon.pooling.probes import NewDocuments, Probe, simulate_probe
     from cleverdon.pooling.recall.recall import Recall, estimate_recall
     from cleverdon.pooling.recall.samples import JudgedSample, read_sample
     from cleverdon.pooling.recall.sampling import sample_collection
     from cleverdon.pooling.vote_results import VoteOrders
-    from cleverdon.pooling.votes import rank_by_votes
+    from cleverdon.pooling.votes import vote
 
 __all__ = [
     "Batch",
@@ -42,15 +42,15 @@ __all__ = [
     "expand",
     "gather",
     "judged_pool",
-    "make_pool",
     "next_batch",
-    "rank_by_votes",
+    "pool",
     "read_grades",
     "read_pool",
     "read_sample",
     "sample_collection",
     "simulate_methods",
     "simulate_probe",
+    "vote",
     "write_pool",
 ]
 
@@ -72,9 +72,9 @@ __getattr__ = lazy_names(
         "expand": "pooling.expansion",
         "gather": "pooling.contributions",
         "judged_pool": "pooling.pools",
-        "make_pool": "pooling.pool_methods",
+        "pool": "pooling.pool_methods",
         "next_batch": "pooling.adaptive.batches",
-        "rank_by_votes": "pooling.votes",
+        "vote": "pooling.votes",
         "read_grades": "pooling.files",
         "read_pool": "pooling.files",
         "read_sample": "pooling.recall.samples",

@@ -60,9 +60,11 @@ def write_pool(
         queries: The texts of queries, for the sheet.
         documents: The texts of documents, for the sheet.
 
-    >>> from cleverdon.pooling import make_pool
-    >>> path = getfixture("tmp_path") / "pool.tsv"
-    >>> write_pool(make_pool({"a": {"q1": {"d1": 1}}}), path)
+    >>> from cleverdon.pooling import pool
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "pool.tsv"
+    >>> write_pool(pool({"a": {"q1": {"d1": 1}}}), path)
     >>> path.read_text().splitlines()[2].split()
     ['q1', 'd1', 'yes', 'a:1']
     """
@@ -138,9 +140,11 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     Returns:
         The pool.
 
-    >>> from cleverdon.pooling import make_pool
-    >>> folder = getfixture("tmp_path")
-    >>> write_pool(make_pool({"a": {"q1": {"d1": 1}}}), folder / "pool.tsv")
+    >>> from cleverdon.pooling import pool
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> write_pool(pool({"a": {"q1": {"d1": 1}}}), folder / "pool.tsv")
     >>> read_pool(folder / "pool.tsv")
     <Pool: 1 documents to judge for 1 queries>
     """

@@ -49,9 +49,9 @@ class Pool(Result):
         judged: The documents that were judged before, and are not on the sheet.
         notes: Notes and warnings on the runs and judgments that it was made of.
 
-    >>> from cleverdon.pooling import make_pool
+    >>> from cleverdon.pooling import pool
     >>> runs = {"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2, "d1": 1}}}
-    >>> pool = make_pool(runs, depth=1)
+    >>> pool = pool(runs, depth=1)
     >>> sorted(pool.sheet()), pool.contributions(pool.docs.index("d3"))
     ([('q1', 'd1'), ('q1', 'd3')], {'b': 1})
     """
@@ -358,8 +358,8 @@ def judged_pool(
     Returns:
         The judgments, and the numbers of documents judged and not judged.
 
-    >>> from cleverdon.pooling import make_pool
-    >>> pool = make_pool({"a": {"q1": {"d1": 2, "d2": 1}}}, depth=2)
+    >>> from cleverdon.pooling import pool
+    >>> pool = pool({"a": {"q1": {"d1": 2, "d2": 1}}}, depth=2)
     >>> judged_pool(pool, {"q1": {"d1": 2}}).judgments["q1"]["d2"]
     -1.0
     """

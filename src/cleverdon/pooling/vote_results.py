@@ -170,9 +170,9 @@ class VoteOrders(RecordList[Votes | VoteComparison]):
         items: `Votes`, or with judgments a `VoteComparison`, for each method.
         notes: Notes and warnings on the runs and the judgments.
 
-    >>> from cleverdon.pooling import rank_by_votes
+    >>> from cleverdon.pooling import vote
     >>> run = {"q": {"x": 2, "y": 1}}
-    >>> found = rank_by_votes({"a": run, "b": run, "c": {"q": {"z": 1}}}, methods=["references"])
+    >>> found = vote({"a": run, "b": run, "c": {"q": {"z": 1}}}, methods=["references"])
     >>> found.votes[0].order
     ('a', 'b', 'c')
     """

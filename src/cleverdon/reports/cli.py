@@ -30,15 +30,15 @@ class ReportOptions(ProcedureOptions, DoubtOptions, TextOptions, options.Setting
     title: str = options.page_title("Search evaluation")
     measures: tuple[str, ...] = options.measures
     costs: tuple[str, ...] = costs_files(
-        "Show what systems cost beside their quality: what 'bench --json' or 'index --json' wrote. "
-        "The run within a bench is evaluated where none of RUNS has its system's name; NAME=FILE "
-        "gives another",
+        "What systems cost, to show beside their quality. A file that 'bench --json' or 'index "
+        "--json' wrote. The run within a bench is evaluated where none of RUNS has its system's "
+        "name; NAME=FILE gives another",
     )
     depth: int = option(
         options.COUNT, "How many results of each query the report shows, judged or not.", default=20
     )
     bounds: bool = flag(
-        "Also draw the lowest and highest possible averages, over all orders of tied results and "
+        "Draw the lowest and highest possible averages, too. Over all orders of tied results and "
         "all grades of unjudged ones."
     )
     check: bool = flag(
@@ -78,8 +78,8 @@ def _report(given: ReportOptions) -> Report:
     # The answers of a load test stand in for a run that was not written.
     opened: dict[str, Any] = {**costs.runs, **written}
 
+    from cleverdon._common.progress_bar import bar
     from cleverdon.charts.vega import bundling_in_background
-    from cleverdon.cli.progress import bar
 
     with bundling_in_background(), bar("comparing and drawing") as update:
         from cleverdon.reports.content import Finding, check_files, shown_documents

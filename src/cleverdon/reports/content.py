@@ -15,13 +15,13 @@ from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted, printable
 from cleverdon.checks.linter import check
 from cleverdon.comparison.checklist import reporting_checklist
-from cleverdon.comparison.claims import Claim, not_shown_sentence, state_claims
+from cleverdon.comparison.claims import Claim, claim, not_shown_sentence
 from cleverdon.comparison.difference_tables import describe_test, difference_record
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.samples import samples
 from cleverdon.comparison.tradeoffs import Tradeoffs
-from cleverdon.comparison.worst import looking_depth, worst_queries
+from cleverdon.comparison.worst_queries import looking_depth, worst
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 from cleverdon.formats.texts import Text
@@ -267,7 +267,7 @@ def _compared_queries(scores: Scores) -> list[int]:
 def _comparison_record(
     comparison: Comparison, scores: Scores, doubts: Sequence[Doubt]
 ) -> dict[str, Any]:
-    said = state_claims(comparison, doubts=doubts)
+    said = claim(comparison, doubts=doubts)
     measures = [sample.measure for sample in comparison.samples]
     return {
         "baseline": comparison.baseline,
@@ -303,10 +303,10 @@ def _worst_records(
     for old, new in _listed_pairs(comparisons):
         for measure in (sample.measure for sample in comparisons[0].samples):
             depth = min(looking_depth([measure]), kept)
-            worst = worst_queries(
+            lost = worst(
                 scores, old, new, measure, depth=depth, queries=queries, documents=documents
             )
-            record = worst.to_dict()
+            record = lost.to_dict()
             del record["unjudged"], record["improved"]  # the page has the rankings
             for one in record["queries"]:
                 del one["moved"][_WORST_MOVED:]

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from cleverdon import evaluate
-from cleverdon.comparison.orderings import correlate_runs, order_agreements
+from cleverdon import correlate, evaluate
+from cleverdon.comparison.orderings import correlate_runs
 from tests.commands import Command
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
@@ -45,7 +45,7 @@ def test_measures(cleverdon: Command, collection: Path) -> None:
     arguments = ("correlate", "qrels.txt", *RUNS, "-m", "nDCG@3", "-m", "AP", "-m", "P@1")
     found = json.loads(cleverdon(*arguments, "-f", "json").stdout)
     runs = {Path(run).stem: str(collection / run) for run in RUNS}
-    wanted = order_agreements(evaluate(str(collection / "qrels.txt"), runs, "nDCG@3 AP P@1"))
+    wanted = correlate(evaluate(str(collection / "qrels.txt"), runs, "nDCG@3 AP P@1"))
     assert [(one["first"], one["second"]) for one in found] == [
         ("nDCG@3", "AP"),
         ("nDCG@3", "P@1"),

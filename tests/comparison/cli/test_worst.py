@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import evaluate
-from cleverdon.comparison import worst_queries
+from cleverdon import evaluate, worst
 from cleverdon.judging.candidates import read_candidates
 from tests.commands import Command
-from tests.comparison.test_worst import collection
+from tests.comparison.test_worst_queries import collection
 
 FILES = ("qrels.txt", "old.run", "new.run")
 
@@ -38,7 +37,7 @@ def test_it_prints_what_python_finds(cleverdon: Command, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     runs = {name: str(folder / f"{name}.run") for name in ("old", "new")}
     scores = evaluate(str(folder / "qrels.txt"), runs, "AP", keep=10)
-    found = worst_queries(scores, "old", "new", queries=str(folder / "topics.tsv"))
+    found = worst(scores, "old", "new", queries=str(folder / "topics.tsv"))
     assert json.loads(done.stdout) == found.to_dict()
     assert found.queries[0].text.startswith("words of q")
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cleverdon import NotationError
+from cleverdon.errors import NotationError
 from cleverdon.logs.metrics.base import find_metric, metrics
 from cleverdon.logs.tables import explain_metric
 from cleverdon.measures.notation import is_measure

@@ -42,26 +42,27 @@ class StatsOptions(options.ReadingOptions):
     )
     depth: int = option(
         options.COUNT,
-        "How many results of each run to look at, for the depth of the pool and for who found "
+        "How many results of each run to look at. For the depth of the pool and for who found "
         "what.",
         default=100,
     )
     reusable: bool = flag(
-        "Whether to see what each system would lose had it not been pooled, which takes long "
-        "where there are many.  [default: reuse]",
+        "What a system loses if it is not pooled. It takes long where there are many.  [default: "
+        "reuse]",
         flags="--reuse/--no-reuse",
         default=True,
     )
     rel: float = options.rel()
     attributes: str | None = options.attributes(
-        "Attributes of queries, CSV or TSV with a header: count by one of them, and compare ids."
+        "A table of attributes of queries. CSV or TSV with a header: count by one of them, and "
+        "compare ids."
     )
     by: str | None = options.by
     queries: str | None = queries
     per_query: bool = flag("A row for each query instead.")
     holes: int | None = option(
         options.COUNT,
-        "Instead: for each query and run, how many of its first K results nobody judged.",
+        "Instead: count unjudged results in the first K. For each query and run.",
         metavar="K",
     )
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
@@ -91,7 +92,7 @@ def stats_command(given: StatsOptions) -> Result:
     """
     opened = options.opened(given.runs) if given.runs else None
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.description import KS
     from cleverdon.collection.stats import collection_stats
     from cleverdon.collection.tables import stats_warnings
@@ -158,7 +159,7 @@ def diff_command(given: DiffOptions) -> Result:
       cleverdon collection diff human.txt model.txt *.run --baseline bm25
       cleverdon collection diff old.txt new.txt --changes -f csv
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.difference import diff
 
     before, after = (

@@ -72,7 +72,7 @@ class FilterOptions(Options):
     highest: float | None = option(options.Number(), "Keep grades up to this one.", metavar="GRADE")
     drop_unjudged: bool = flag("Drop what was pooled and not judged: grades below 0.")
     grades: tuple[str, ...] = options.grade_map(
-        "Make other grades of grades, as in 1=0,2=1,3=1, where those not named stay"
+        "Change grades, as in 1=0,2=1,3=1. Those not named stay"
     )
     binary: bool = flag("Make 1 of grades from --rel on, and 0 of others.")
     min_relevant: int = option(
@@ -133,13 +133,13 @@ class MergeOptions(Options):
     to: str | None = shared.to
     policy: str = option(
         click.Choice(list(CONTRADICTIONS)),
-        f"Which grade a document gets to which files give different ones. {_MEANINGS}.",
+        f"The grade where files contradict each other. {_MEANINGS}.",
         flags="--on-contradiction",
         default="error",
     )
     contradictions: str | None = option(
         click.Path(dir_okay=False),
-        "List all contradictions in a CSV file, those that stop the command as well.",
+        "Write all contradictions to a CSV file. Those that stop the command as well.",
         metavar="FILE",
     )
     qrels_format: str | None = options.qrels_format
@@ -163,7 +163,7 @@ def merge_command(given: MergeOptions) -> None:
       cleverdon collection merge ann.txt bob.txt eve.txt --on-contradiction majority -o all.txt
       cleverdon collection merge old.txt new.txt --contradictions all.csv -o all.txt
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.merges import merge, merge_notes
 
     judgments = {file: shared.read_qrels(file, given.qrels_format) for file in given.qrels}
@@ -199,11 +199,11 @@ class SubsetOptions(options.ReadingOptions):
         options.COUNT, "Keep so many judgments of each query.", metavar="N"
     )
     by_grade: bool = flag(
-        "Of --share and --judgments-per-query: each grade gives its share, give or take one."
+        "Draw from each grade its share. With --share and --judgments-per-query, give or take one."
     )
     mark: bool = flag(
-        "Of --share and --judgments-per-query: keep the others as pooled and not judged (-1), as "
-        "infAP wants it."
+        "Keep the others as pooled and not judged (-1). With --share and --judgments-per-query, "
+        "as infAP wants it."
     )
     seed: int = options.seed("judgments")
 
@@ -238,7 +238,7 @@ def subset_command(given: SubsetOptions) -> None:
     """
     opened = options.opened(given.runs) if given.runs else None
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.subsets import subset_notes, take_subset
 
     judgments = shared.read_qrels(given.qrels, given.qrels_format)
@@ -266,13 +266,13 @@ class SplitOptions(Options):
     folds: int | None = option(options.Count(min=2), "K parts: fold1, fold2 and on.", metavar="K")
     splits: str | None = option(options.FILE, "The parts of a file that `cleverdon splits` wrote.")
     attributes: str | None = options.attributes(
-        "A part for each value of an attribute of queries, CSV or TSV with a header."
+        "A table of attributes: a part for each value. CSV or TSV with a header."
     )
     by: str | None = option(
         "NAME", "The attribute (column) of --attributes.  [default: the only one]"
     )
     train: bool = flag(
-        "Of folds: write each one's queries for training as well, as fold1-train and fold1-test."
+        "Write each fold's queries for training as well. As fold1-train and fold1-test."
     )
     seed: int = options.seed("parts")
     overwrite: bool = flag("Write over files that are there, which are kept otherwise.")

@@ -50,12 +50,12 @@ class DoubtOptions(Options):
     )
     pooled: tuple[str, ...] = option(
         "NAME",
-        "A run whose results went into the pool that was judged; repeat for more.",
+        "A run that was pooled when judging; repeat for more.",
         multiple=True,
     )
     tuned_on: str | None = option(
         options.FILE,
-        "Queries that parameters were chosen on: a file with one id per line, or one that "
+        "The queries that parameters were chosen on. A file with one id per line, or one that "
         "cleverdon splits wrote. With folds, runs are taken to be of held-out queries.",
     )
 
@@ -69,7 +69,12 @@ class DoubtOptions(Options):
         return {"silence": silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
 
 
-class CompareOptions(ProcedureOptions, options.LayoutOptions, options.RepeatsOptions):
+class CompareOptions(
+    ProcedureOptions,
+    options.LayoutOptions,
+    options.RepeatsOptions,
+    shown=("primary", "test", "correction", "level", "sort"),
+):
     """The options of `cleverdon compare`."""
 
     measures: tuple[str, ...] = options.measures
@@ -97,7 +102,7 @@ def compare_command(given: CompareOptions) -> str:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.differences import compare
@@ -110,23 +115,28 @@ def compare_command(given: CompareOptions) -> str:
     return found.render(given.format_, **given.layout, **options.terminal())
 
 
-class ClaimOptions(ProcedureOptions, DoubtOptions, options.RepeatsOptions):
+class ClaimOptions(
+    ProcedureOptions,
+    DoubtOptions,
+    options.RepeatsOptions,
+    shown=("primary", "test", "correction", "level"),
+):
     """The options of `cleverdon claim`."""
 
     measures: tuple[str, ...] = options.measures
     margin: float | None = option(
         options.Number(min=0, min_open=True),
-        "A difference that would matter: also say whether runs are equivalent within it, or not "
-        "worse by more.",
+        "A difference that would matter: test equivalence as well. Also say whether runs are "
+        "equivalent within it, or not worse by more.",
         metavar="M",
     )
     bounds: bool = flag(
-        "Also compute the lowest and highest possible averages, over all orders of tied results "
+        "Compute the lowest and highest possible averages, too. Over all orders of tied results "
         "and all grades of unjudged ones."
     )
     checklist: bool = flag(
-        "Print, instead of claims, what a paper should report of them, filled in; with --format "
-        "latex, as a paragraph to paste."
+        "Print what a paper should report of them, filled in; with --format latex, as a paragraph "
+        "to paste."
     )
     format_: str = options.formats("How to print.", ("text", "markdown", "latex", "json"))
 
@@ -150,11 +160,11 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.checklist import reporting_checklist
-        from cleverdon.comparison.claims import state_claims
+        from cleverdon.comparison.claims import claim
         from cleverdon.comparison.differences import compare
         from cleverdon.comparison.doubts import find_doubts
 
@@ -167,14 +177,15 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
         )
         found = compare(scores, **given.comparing)
         raised = find_doubts(found, tied=ordered, margin=given.margin, **given.doubting)
-        return state_claims(found, doubts=raised, margin=given.margin)
+        return claim(found, doubts=raised, margin=given.margin)
 
 
 class SlicesOptions(FamilyOptions, options.EvaluationOptions):
     """The options of `cleverdon slices`."""
 
     attributes: str = options.attributes(
-        "Attributes of queries: CSV or TSV with a header, the first column the query's id.",
+        "A table of attributes of queries. CSV or TSV with a header; the first column is the "
+        "query's id.",
         required=True,
     )
     by: str | None = option("NAME", "The attribute (column) to slice by.  [default: the only one]")
@@ -186,8 +197,8 @@ class SlicesOptions(FamilyOptions, options.EvaluationOptions):
     )
     bins: int = option(
         options.Count(min=0),
-        "Cut an attribute with more different numbers than this into so many slices, at its "
-        "quantiles; 0: a slice for each number.",
+        "Into how many slices to cut a numeric attribute. One with more different numbers is cut "
+        "at its quantiles; 0: a slice for each number.",
         default=4,
     )
     interval: str | None = option(
@@ -197,8 +208,8 @@ class SlicesOptions(FamilyOptions, options.EvaluationOptions):
     confidence: float | None = options.confidence_of_level
     correction: str | None = option(
         click.Choice(list(CORRECTIONS)),
-        "How p-values and intervals are corrected for all comparisons of a family.  [default: "
-        "holm]",
+        "How to correct for many comparisons. Of p-values and intervals, over all comparisons of "
+        "a family.  [default: holm]",
     )
     few: int = option(options.Count(min=0), "Mark slices with fewer queries.", default=10)
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
@@ -220,15 +231,15 @@ def slices_command(given: SlicesOptions) -> Slices:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.slices import compare_slices
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.comparison.slices import slice_by
     from cleverdon.formats.attributes import read_attributes
 
     table = read_attributes(given.attributes)  # before anything takes long
     table.column(given.by)
     scores = given.evaluate(runs)
     with bar("comparing"):
-        return compare_slices(
+        return slice_by(
             scores,
             table,
             by=given.by,
@@ -254,8 +265,9 @@ class PowerOptions(FamilyOptions, options.SettingsOptions):
     target: float = option(options.SHARE, "The power to reach.", default=0.8)
     method: str | None = option(
         click.Choice(["resampling", "t"]),
-        "resampling: the comparison's own test, on queries drawn from those at hand; t: the "
-        "formula of the paired t-test.  [default: t with --test t, else resampling]",
+        "How power is computed. resampling: the comparison's own test, on queries drawn from "
+        "those at hand; t: the formula of the paired t-test.  [default: t with --test t, else "
+        "resampling]",
     )
     deviation: float | None = option(
         options.Number(min=0),
@@ -271,8 +283,7 @@ class PowerOptions(FamilyOptions, options.SettingsOptions):
     )
     confidence: float | None = option(
         options.SHARE,
-        "Without files: the confidence of the interval that queries are planned for.  [default: "
-        "1 - level]",
+        "Without files: the confidence to plan the queries for.  [default: 1 - level]",
     )
     measures: tuple[str, ...] = options.measures
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
@@ -310,13 +321,13 @@ def power_command(given: PowerOptions) -> Result | str:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.comparison.differences import compare
-    from cleverdon.comparison.power import estimate_power
+    from cleverdon.comparison.power_analysis import power
 
     scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
     with bar("comparing"):
-        return estimate_power(
+        return power(
             compare(scores, **given.comparing),
             difference=given.difference,
             target=given.target,
@@ -332,7 +343,7 @@ def _plan(given: PowerOptions) -> str:
     of_files = ("method", "measures", "baseline", "primary", *testing, *given.evaluation)
     options.check_of_use(False, of_files, "QRELS and RUNS")
 
-    from cleverdon.comparison.power import plan_queries
+    from cleverdon.comparison.power_analysis import plan_queries
 
     return plan_queries(
         given.difference,

@@ -27,12 +27,13 @@ class CorrelateOptions(options.SettingsOptions):
     measures: tuple[str, ...] = options.measures
     other: str | None = option(
         options.FILE,
-        "Other judgments: compare, by each measure, the orders that the two give.",
+        "Other judgments: compare the orders that both give. By each measure, those that the two "
+        "give.",
         flags="--qrels2",
     )
     attributes: str | None = options.attributes(
-        "Attributes of queries, CSV or TSV with a header: compare, by each measure, the orders on "
-        "each kind of query."
+        "A table of attributes of queries. CSV or TSV with a header: compare, by each measure, "
+        "the orders on each kind of query."
     )
     by: str | None = options.by
     two_runs: tuple[str, str] | None = option(
@@ -58,7 +59,7 @@ class CorrelateOptions(options.SettingsOptions):
     )
     persistence: float = option(
         options.SHARE,
-        "The persistence of rank-biased overlap: how likely a user reads on after a rank.",
+        "The persistence of rank-biased overlap. How likely a user reads on after a rank.",
         short="-p",
         default=0.9,
     )
@@ -100,8 +101,8 @@ def correlate_command(given: CorrelateOptions) -> Result:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.orderings import group_queries, order_agreements
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.comparison.orderings import correlate, group_queries
     from cleverdon.formats.attributes import read_attributes
 
     kinds = read_attributes(given.attributes).column(given.by)[1] if given.attributes else None
@@ -117,7 +118,7 @@ def correlate_command(given: CorrelateOptions) -> Result:
             note = f"cleverdon: warning: {without} queries are of no kind, and left out"
             click.echo(note, err=True)
     with bar("comparing"):
-        return order_agreements(
+        return correlate(
             scores,
             other=again,
             query_sets=sets,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,7 @@ from cleverdon.cli.declarations import argument, command, excludes, flag, no_std
 from cleverdon.errors import CleverdonError
 
 if TYPE_CHECKING:
-    from cleverdon.comparison.gate import GateResult
+    from cleverdon.comparison.gates import GateResult
 
 
 class CannotTell(click.ClickException):
@@ -40,10 +40,10 @@ class GateOptions(options.SettingsOptions):
     )
     baseline: str | None = option(
         options.RUN,
-        "What the run would replace: a run, or a results file that --json wrote before.",
+        "What it would replace: a run, or a file of --json. One that gate wrote before.",
     )
     costs: tuple[str, ...] = costs_files(
-        "What the run's engine costs: what 'bench --json' or 'index --json' wrote"
+        "What the run's engine costs. A file that 'bench --json' or 'index --json' wrote"
     )
     baseline_costs: tuple[str, ...] = costs_files(
         "The same of the baseline's engine, where it is in no results file"
@@ -70,7 +70,7 @@ class GateOptions(options.SettingsOptions):
         "Compare even where the baseline was made with other judgments."
     )
     allow_different_queries: bool = flag(
-        "Compare even where run and baseline have different queries: on those that both have.",
+        "Compare on common queries, where run and baseline have others.",
         flags="--allow-different-queries",
     )
     correction: str = option(
@@ -141,16 +141,30 @@ def gate_command(given: GateOptions) -> tuple[GateResult, int]:
     return verdict, int(not verdict.passed)
 
 
-def _judged(given: GateOptions) -> GateResult:
-    from cleverdon.cli.cost_options import read_costs_of_one
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.gate import BASELINE, RUN, check_gate, no_query_differs
-    from cleverdon.comparison.results import read_result_costs, read_results
-    from cleverdon.comparison.rules import CostLimit, parse_rule
+def _read_rules(given: GateOptions) -> list[Any]:
+    from cleverdon.comparison.rules import parse_rule
     from cleverdon.profiles import find_profile
 
     tool = find_profile(given.profile)
-    read = [parse_rule(rule, measure=tool.parse_one) for rule in given.rules]
+    return [parse_rule(rule, measure=tool.parse_one) for rule in given.rules]
+
+
+def measures_of_rules(given: GateOptions) -> list[str]:
+    """Return the measures that the rules name, for `--python`."""
+    from cleverdon.comparison.rules import CostLimit
+
+    rules = [rule for rule in _read_rules(given) if not isinstance(rule, CostLimit)]
+    return list(dict.fromkeys(str(rule.measure) for rule in rules))
+
+
+def _judged(given: GateOptions) -> GateResult:
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.cli.cost_options import read_costs_of_one
+    from cleverdon.comparison.gates import BASELINE, RUN, gate, no_query_differs
+    from cleverdon.comparison.results import read_result_costs, read_results
+    from cleverdon.comparison.rules import CostLimit
+
+    read = _read_rules(given)
     of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     baseline = given.baseline
     for rule in of_measures:  # before anything takes long
@@ -179,7 +193,7 @@ def _judged(given: GateOptions) -> GateResult:
         )
     other = BASELINE if BASELINE in opened else before
     with bar("comparing"):
-        return check_gate(
+        return gate(
             scores,
             read,
             system=RUN,

@@ -15,7 +15,7 @@ from cleverdon.stats.tests import ALTERNATIVES, TESTS
 _MEANINGS = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
 
 
-class TestingOptions(Options):
+class TestingOptions(Options, heading="Tests and intervals"):
     """The significance test, and how its p-values are read."""
 
     test: str = option(
@@ -30,13 +30,13 @@ class TestingOptions(Options):
     )
     correction: str | None = option(
         click.Choice(list(COMPARISON_CORRECTIONS)),
-        "How p-values and intervals are corrected for all comparisons of a family.  [default: "
-        "max-t for the randomisation test, else holm; Tukey's and Dunnett's tests correct by "
-        "themselves]",
+        "How to correct for many comparisons. Of p-values and intervals, over all comparisons of "
+        "a family.  [default: max-t for the randomisation test, else holm; Tukey's and Dunnett's "
+        "tests correct by themselves]",
     )
     level: float = options.level(
-        "Up to which corrected p-value a difference is called significant; intervals have the "
-        "confidence that goes with it."
+        "A corrected p-value up to this is significant; intervals have the confidence that goes "
+        "with it."
     )
     seed: int = options.seed("p-values")
 
@@ -62,12 +62,12 @@ class ComparisonOptions(TestingOptions):
         return {"baseline": self.baseline_name, **self.testing}
 
 
-class FamilyOptions(ComparisonOptions):
+class FamilyOptions(ComparisonOptions, heading="Tests and intervals"):
     """The same, and the measure that decides."""
 
     primary: str | None = option(
         "MEASURE",
-        "The measure that decides: its comparisons are one family, those by other measures a "
+        "The measure that decides. Its comparisons are one family, those by other measures a "
         "second. `all` makes one family of all.  [default: the first measure]",
     )
 
@@ -77,7 +77,7 @@ class FamilyOptions(ComparisonOptions):
         return {**super().comparing, "primary": self.primary}
 
 
-class ProcedureOptions(FamilyOptions):
+class ProcedureOptions(FamilyOptions, heading="Tests and intervals"):
     """The whole procedure of a comparison: also its intervals."""
 
     interval: str | None = option(

@@ -36,22 +36,23 @@ class SplitsOptions(Options):
     repeats: int = option(options.REPEATS, "How often to deal queries out.", default=1)
     share: float | None = option(
         options.SHARE,
-        "Instead of folds: this share of the queries is for testing, all others for training.",
+        "Not folds: the share of queries for testing. All others are for training.",
         flags="--hold-out",
         metavar="SHARE",
     )
     seed: int = options.seed("splits")
     attributes: str | None = options.attributes(
-        "Attributes of queries, CSV or TSV with a header: spread each kind over the folds evenly."
+        "A table of attributes of queries. CSV or TSV with a header: spread each kind over the "
+        "folds evenly."
     )
     by: str | None = options.by
     difficulty: str | None = option(
-        "MEASURE", "Spread hard and easy queries over the folds evenly, by their mean over RUNS."
+        "MEASURE", "Spread hard queries over the folds evenly. Difficulty is the mean over RUNS."
     )
     bins: int = option(
         options.Count(min=2),
-        "Cut difficulty, or an attribute with more different numbers than this, into so many "
-        "kinds, at its quantiles.",
+        "Into how many kinds to cut numbers. Difficulty, or an attribute with more different "
+        "numbers, is cut at its quantiles.",
         default=4,
     )
     output: str = option(
@@ -89,7 +90,7 @@ def splits_command(given: SplitsOptions) -> str | None:
     if given.output != "-":
         options.check_output(Path(given.output))
 
-    from cleverdon.comparison.splits import split_queries, splits_text, write_splits
+    from cleverdon.comparison.splits import split, splits_text, write_splits
     from cleverdon.data import Judgments
 
     judgments = Judgments.read(given.qrels, format=given.qrels_format)
@@ -97,7 +98,7 @@ def splits_command(given: SplitsOptions) -> str | None:
     if given.difficulty:
         runs, measures = options.opened(given.runs), (given.difficulty,)
         scores = options.evaluated(judgments, runs, measures, run_format=given.run_format)
-    found = split_queries(judgments.queries, **given.keywords(split_queries, scores=scores))
+    found = split(judgments.queries, **given.keywords(split, scores=scores))
     if given.output == "-":
         return splits_text(found)
     write_splits(found, given.output)
@@ -121,15 +122,15 @@ class TuneOptions(options.SettingsOptions):
     )
     baseline: str | None = option(
         "NAME|FILE",
-        "A run, or one of the settings, to compare held-out values with, by a test that allows "
-        "for shared training queries.",
+        "What to compare held-out values with: a run or a setting. By a test that allows for "
+        "shared training queries.",
     )
     confidence: float = option(
         options.SHARE, "With --baseline: of the interval of the difference.", default=0.95
     )
     folds: str = option(
         "K|FILE",
-        "How many folds to deal queries out to, or a file that `cleverdon splits` wrote.",
+        "How many folds, or a file that `cleverdon splits` wrote.",
         default="5",
     )
     repeats: int = option(

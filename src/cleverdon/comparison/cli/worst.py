@@ -10,7 +10,7 @@ from cleverdon.cli.declarations import argument, command, flag, one_stdin, optio
 from cleverdon.cli.texts import TextOptions
 
 if TYPE_CHECKING:
-    from cleverdon.comparison.worst import WorstQueries
+    from cleverdon.comparison.worst_queries import WorstQueries
 
 
 class WorstOptions(TextOptions, options.SettingsOptions):
@@ -30,7 +30,7 @@ class WorstOptions(TextOptions, options.SettingsOptions):
     )
     to_judge: Path | None = option(
         options.OUTPUT,
-        "Write these unjudged results to a file, as a sheet that `cleverdon judge init --pool` "
+        "Write these unjudged results to a file. It is a sheet that `cleverdon judge init --pool` "
         "reads.",
     )
     section: str | None = option(
@@ -58,15 +58,15 @@ def worst_command(given: WorstOptions) -> WorstQueries:
     """
     opened = options.opened((given.old, given.new))
 
-    from cleverdon.cli.progress import say
-    from cleverdon.comparison.worst import looking_depth, with_texts, worst_queries
+    from cleverdon._common.progress_bar import say
+    from cleverdon.comparison.worst_queries import looking_depth, with_texts, worst
     from cleverdon.profiles import find_profile
 
     depth = looking_depth(find_profile(given.profile).parse(given.measure), given.depth)
     scores = options.evaluated(
         given.qrels, opened, (given.measure,), keep=depth, **given.evaluation
     )
-    found = worst_queries(scores, *opened, n=given.n or None, improved=given.improved, depth=depth)
+    found = worst(scores, *opened, n=given.n or None, improved=given.improved, depth=depth)
     asked = given.texts.of_queries({one.query for one in found.queries})
     shown = given.texts.of_documents(found.documents)
     if given.to_judge is not None and found.unjudged:

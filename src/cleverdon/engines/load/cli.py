@@ -71,7 +71,14 @@ class Rates(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 _DURATION_OR_0 = Duration(zero=True)
 
 
-class BenchCommandOptions(OutputOptions):
+class BenchCommandOptions(
+    OutputOptions,
+    rare=(
+        *("traffic", "top", "arrivals", "warmup", "timeout", "seed", "limit_errors", "block"),
+        *("rate_precision", "before_cold", "repetitions", "window", "pid", "index_size", "level"),
+        *("confidence", "hdr"),
+    ),
+):
     """The options of `cleverdon bench`."""
 
     engine: str = engine_argument
@@ -84,8 +91,8 @@ class BenchCommandOptions(OutputOptions):
     )
     logs: tuple[str, ...] = option(
         options.FILE,
-        "A search log (see cleverdon logs): its most frequent queries, as often as there. Repeat "
-        "for several files.",
+        "A search log, for its most frequent queries. See cleverdon logs; they are sent as often "
+        "as there. Repeat for several files.",
         flags="--log",
         multiple=True,
     )
@@ -98,12 +105,12 @@ class BenchCommandOptions(OutputOptions):
     )
     arrivals: Literal["poisson", "constant"] = option(
         click.Choice(["poisson", "constant"]),
-        "poisson: at random, as users come; constant: evenly.",
+        "When requests come. poisson: at random, as users come; constant: evenly.",
         default="poisson",
     )
     clients: int | None = count_option(
-        "A closed loop instead: clients that each wait for an answer before the next request. "
-        "It hides stalls."
+        "A closed loop of N clients instead. Each waits for an answer before the next request. It "
+        "hides stalls."
     )
     seconds: float = option(DURATION, "Length of the load, as 30 or 2min.", default="30")
     warmup: float = option(_DURATION_OR_0, "Load before it that does not count.", default="5")
@@ -114,8 +121,8 @@ class BenchCommandOptions(OutputOptions):
     seed: int = options.seed("arrivals and queries")
     rates: tuple[float, ...] | None = option(
         Rates(),
-        "Find the highest rate that keeps --limit-p99: 200 or 50,100,200 or 50:800 (7 rates) or "
-        "50:800:5.",
+        "Find the highest rate that keeps --limit-p99. As 200 or 50,100,200 or 50:800 (7 rates) "
+        "or 50:800:5.",
         flags="--sweep",
         metavar="RATES",
     )
@@ -125,8 +132,8 @@ class BenchCommandOptions(OutputOptions):
     )
     rate_precision: float | None = option(
         options.SHARE,
-        "With --sweep: bisect until the highest rate that keeps the limits and the lowest that "
-        "does not differ by this share.",
+        "With --sweep: bisect to this precision. Until the highest rate that keeps the limits and "
+        "the lowest that does not differ by this share.",
         metavar="SHARE",
     )
     versus: str | None = option(
@@ -136,7 +143,9 @@ class BenchCommandOptions(OutputOptions):
     )
     blocks: int = count_option("With --versus: the number of blocks of each engine.", default=10)
     block: float = option(DURATION, "With --versus: the length of a block.", default="5")
-    cold: bool = flag("Ask each query once and then again, one at a time: cold and warm cache.")
+    cold: bool = flag(
+        "Compare cold and warm cache. Ask each query once and then again, one at a time.",
+    )
     before_cold: str | None = option(
         "COMMAND", "With --cold: a shell command that empties the caches."
     )
@@ -229,7 +238,7 @@ def bench_command(given: BenchCommandOptions) -> int:
     check_outputs(given.json_file, given.hdr, plot=given.plot, inputs=inputs)
 
     from cleverdon._common.files import write_file
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.engines.load.bench import bench
 
     try:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, flag, group, option, requires
-from cleverdon.cli.progress import bar, say
 from cleverdon.judging import cli as judging_cli
 from cleverdon.judging.exports import EXPORT_ENDINGS, EXPORT_KINDS, PUBLISHED
 from cleverdon.judging.imports import IMPORT_FORMS, IMPORT_KINDS, Fields
@@ -150,8 +150,8 @@ class ExportOptions(Options):
     seed: int = options.seed("grades with --vote-ties random")
     unsettled: str = option(
         click.Choice(["out", "majority"]),
-        "With --combine adjudicated: leave documents in dispute without a ruling out, or take "
-        "the majority.",
+        "What to do with disputes without a ruling. With --combine adjudicated: leave them out, "
+        "or take the majority.",
         default="out",
     )
     others: tuple[str, ...] = option(
@@ -163,8 +163,8 @@ class ExportOptions(Options):
     )
     qrels_kind: str | None = option(
         click.Choice(["plain", "strata", "sampled"]),
-        "All documents of the pool, unjudged ones with grade -1: plain, for infAP; with strata, "
-        "for xinfAP; with probabilities (sampled), for statAP.",
+        "Write all documents of the pool, with strata if asked. Unjudged ones have grade -1: "
+        "plain, for infAP; with strata, for xinfAP; with probabilities (sampled), for statAP.",
     )
     names: bool | None = flag(
         "Show the names of people, or pseudonyms.  [default: pseudonyms in a datasheet, else "

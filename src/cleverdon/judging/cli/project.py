@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli import options, progress
+from cleverdon._common import progress_bar
+from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     Options,
     argument,
@@ -46,8 +47,8 @@ class InitOptions(Options):
     run: tuple[str, ...] = argument(options.FILE, nargs=-1, metavar="")
     queries: str = option(
         options.FILE,
-        "The queries: TREC topics, JSONL, CSV or TSV with titles, descriptions, narratives; "
-        "or the queries that `cleverdon logs bridge` writes.",
+        "The queries: TREC topics, JSONL, CSV or TSV. With titles, descriptions, narratives; or "
+        "the queries that `cleverdon logs bridge` writes.",
         flags="--queries",
         required=True,
     )
@@ -61,8 +62,8 @@ class InitOptions(Options):
     )
     pool: str | None = option(
         click.Path(),
-        "What to judge: a pool of `cleverdon pool make`, a sheet, qrels in any format, a table or "
-        "lines of query and document.",
+        "What to judge: a pool of `cleverdon pool make`. Or a sheet, qrels in any format, a table "
+        "or lines of query and document.",
         metavar="FILE",
     )
     runs: tuple[str, ...] = option(
@@ -77,8 +78,8 @@ class InitOptions(Options):
     )
     adaptive: str | None = option(
         "METHOD",
-        "With --runs: choose each next document by the judgments so far, with the method mtf, "
-        "max-mean, thompson, ...; `cleverdon pool next --methods` lists them.",
+        "With --runs: choose documents by the judgments so far. The method is mtf, max-mean, "
+        "thompson, ...; `cleverdon pool next --methods` lists them.",
     )
     budget: int | None = option(options.COUNT, "End a query after N documents.", metavar="N")
     target_relevant: int | None = option(
@@ -91,7 +92,7 @@ class InitOptions(Options):
     order_by: str = options.order_by
     scale: str = option(
         "SCALE",
-        "The grades: their ends, or a TOML file with names, colours and guidelines.",
+        "The grades, as 0-3, or a TOML file. The file has names, colours and guidelines.",
         default="0..3",
     )
     guidelines: Path | None = option(
@@ -99,23 +100,23 @@ class InitOptions(Options):
     )
     gold: str | None = option(
         click.Path(),
-        "Documents with known grades: everybody judges them, which shows who judges with care.",
+        "Documents with known grades. Everybody judges them, which shows who judges with care.",
         metavar="QRELS",
     )
     overlap: str | None = option(
-        "SHARE|N", "Let two people judge some documents: a share as 0.1, or a number of each query."
+        "SHARE|N", "Let two people judge a share, as 0.1, or N of each query."
     )
     judges: int = option(
         options.Count(1, 20), "Let N people judge every document.", metavar="N", default=1
     )
     assessors: tuple[str, ...] = option(
         "NAME,...",
-        "Create accounts for these people, and distribute the queries among them.",
+        "Create accounts for these people; distribute queries.",
         callback=lambda context, parameter, value: _split_names(value or ""),
     )
     assign_by: By = option(
         _ASSIGN_BY,
-        "With --assessors: each query goes to one person, or all share its documents.",
+        "Give a query to one person, or let all share it. With --assessors.",
         default="query",
     )
     title: str | None = option("TEXT", "The title of the project.  [default: the name of DIR]")
@@ -163,10 +164,10 @@ def init_command(given: InitOptions) -> str:
 
     runs = options.named_files((*given.runs, *given.run), what="runs", naming=distinct_names)
     settings = judging_cli.keywords(given.changed(runs=runs), "run")
-    with progress.bar("reading the pool") as update:
+    with progress_bar.bar("reading the pool") as update:
         made = create_project(**settings, progress=update)
     for note in made.notes:
-        progress.say(f"cleverdon: {note}")
+        progress_bar.say(f"cleverdon: {note}")
     return str(made)
 
 
@@ -181,7 +182,7 @@ class ServeOptions(Options):
     tls_cert: str | None = option(_FILE, "A certificate, to serve by HTTPS.", metavar="FILE")
     tls_key: str | None = option(_FILE, "The certificate's key.", metavar="FILE")
     behind_proxy: bool = flag(
-        "A proxy with TLS forwards the requests: cookies go over HTTPS only, and its header "
+        "A proxy with TLS forwards the requests. Cookies go over HTTPS only, and its header "
         "X-Forwarded-For is trusted."
     )
     url: str | None = option(
@@ -319,11 +320,11 @@ class AssignOptions(Options):
     )
     remove: bool = flag("With --query: take it away from the people of --person.")
     rebalance: bool = flag(
-        "Distribute queries again that nobody has begun, as when people come or go."
+        "Distribute queries again that nobody has begun. As when people come or go."
     )
     overlap: str | None = option(
         "SHARE|N",
-        "First, let two people judge some documents: a share as 0.1, or a number of each query.",
+        "First let two people judge a share, as 0.1, or N of each query.",
     )
     list_: bool = flag("Change nothing; print who judges what.")
     format_: str = options.formats("How to print it.", ("table", "json"))
@@ -384,7 +385,7 @@ def status_command(given: StatusOptions) -> ProjectStatus:
       cleverdon judge status judging --per-query
       cleverdon judge status judging -f json
     """
-    with judging_cli.open_folder(given.folder) as project, progress.bar("counting"):
+    with judging_cli.open_folder(given.folder) as project, progress_bar.bar("counting"):
         from cleverdon.judging.dashboard.state import project_status
 
         return project_status(project, per_query=given.per_query, pairs=given.pairs)

@@ -16,7 +16,12 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from cleverdon import _core
-from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, Aggregation, aggregate
+from cleverdon.agreement.aggregation import (
+    AGGREGATION_METHODS,
+    TIE_RULES,
+    Aggregation,
+    aggregate_labels,
+)
 from cleverdon.agreement.labels import JudgmentRow
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_word, suggest
@@ -129,7 +134,7 @@ def make_qrels(
     ruled = _ruled(connection)
     if way in AGGREGATION_METHODS:
         _check_judged(rows)
-        voted = aggregate(labels_of(rows), way, vote_ties=ties, seed=seed)
+        voted = aggregate_labels(labels_of(rows), way, vote_ties=ties, seed=seed, progress=False)
         return Qrels(
             _ordered_judgments(connection, _graded(voted), name=way),
             way,
@@ -142,7 +147,11 @@ def make_qrels(
     left = [row for row in rows if (row.query, row.document) not in ruled]
     judges = len({row.judge for row in rows})
     if way == PUBLISHED:
-        votes = aggregate(labels_of(left), "majority", vote_ties=ties, seed=seed) if left else None
+        votes = (
+            aggregate_labels(labels_of(left), "majority", vote_ties=ties, seed=seed, progress=False)
+            if left
+            else None
+        )
         grades = ruled | (_graded(votes) if votes else {})
         _check_judged(grades)
         tied = int(votes.tied.sum()) if votes else 0

@@ -33,7 +33,9 @@ def _parse_shares(
     return shares or None
 
 
-class _AnalysisOptions(Options):
+class _AnalysisOptions(
+    Options, rare=("expected", "cuped", "level", "confidence", "wanted", "power")
+):
     control: str | None = option(
         "NAME",
         "The variant that all others are compared with.  [default: the one called control, "
@@ -48,8 +50,9 @@ class _AnalysisOptions(Options):
     )
     guardrails: tuple[str, ...] = option(
         "METRIC[=MARGIN]",
-        "A metric that must not be worse by more than the margin, a share of the control's value; "
-        "repeat for more; none: no guardrail.  [default: ZeroResults=0.02 Latency=0.02]",
+        "A metric that must not be worse by more than a margin. The margin is a share of the "
+        "control's value; repeat for more; none: no guardrail.  [default: ZeroResults=0.02 "
+        "Latency=0.02]",
         flags="--guardrail",
         multiple=True,
     )
@@ -62,28 +65,26 @@ class _AnalysisOptions(Options):
     )
     start: str | None = option(
         "TIME",
-        "The start of the experiment: 2026-11-15 or 2026-11-15T13:00, in the zone of --days-in.  "
-        "[default: the first search that has a variant]",
+        "The start, as 2026-11-15 or 2026-11-15T13:00. In the zone of --days-in.  [default: the "
+        "first search that has a variant]",
     )
-    end: str | None = option("TIME", "Its end; a day is excluded.  [default: the end of the log]")
+    end: str | None = option("TIME", "The end; a day is excluded.  [default: the end of the log]")
     cuped: bool | None = flag(
         "Adjust by the same users' behaviour before the experiment.  [default: if the log has it]",
         flags="--cuped/--no-cuped",
         default=None,
     )
-    sequential: bool = flag(
-        "Use p-values and intervals that stay valid if you look at them repeatedly."
-    )
+    sequential: bool = flag("Stay valid if you look at results repeatedly. P-values and intervals.")
     correction: str = option(
         "NAME",
-        "The correction of p-values and intervals over a family: holm, bonferroni, "
+        "How to correct for many comparisons. Of p-values and intervals: holm, bonferroni, "
         "benjamini-hochberg or none.",
         default="holm",
     )
     primary: str | None = option(
         "METRIC",
-        "The metric that decides: its comparisons are one family, those of other metrics a second. "
-        "`all` makes one family of all.  [default: the first metric]",
+        "The metric that decides. Its comparisons are one family, those of other metrics a "
+        "second. `all` makes one family of all.  [default: the first metric]",
     )
     level: float = options.level("The largest corrected p-value that is significant.")
     confidence: float | None = options.confidence_of_level
@@ -130,7 +131,7 @@ def abtest_command(given: ABTestOptions) -> str | tuple[ABTest, int]:
       cleverdon logs abtest made_up --expected A=0.9 --expected B=0.1 --start 2026-11-15
       cleverdon logs abtest made_up --sequential --format json
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
 
     with bar("comparing variants") as progress:
         from cleverdon.logs.abtest.analysis import abtest

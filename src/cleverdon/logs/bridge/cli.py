@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from cleverdon.logs.bridge.analysis import Bridge
 
 
-class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
+class BridgeOptions(
+    LogOptions, CountingOptions, options.EvaluationOptions, rare=("level", "confidence", "seed")
+):
     """The options of `cleverdon logs bridge`."""
 
     query_texts: str = option(
@@ -33,7 +35,7 @@ class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
     )
     metric: str | None = option(
         "METRIC",
-        "The online metric that measures are correlated with over queries: QueryCTR, ClickRank, "
+        "The online metric to correlate measures with. Over queries: QueryCTR, ClickRank, "
         "Success, ...  [default: QueryCTR, where the log has clicks]",
     )
     production: str | None = option(
@@ -41,19 +43,20 @@ class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
     )
     least: int = option(
         options.COUNT,
-        "Correlate over queries whose online value has a denominator of at least N: for QueryCTR, "
-        "N searches.",
+        "Correlate over queries with at least N searches. Or whatever the denominator of the "
+        "metric counts.",
         metavar="N",
         default=10,
     )
     well: float = option(
         options.Number(0, 1),
-        "What to judge next: a search that failed counts 1, and one that went well X.",
+        "The weight of a search that went well. To choose what to judge next; one that failed "
+        "counts 1.",
         metavar="X",
         default=0.1,
     )
     write_queries: Path | None = option(
-        options.OUTPUT, "Write the queries to judge next to a file: id and text, separated by tabs."
+        options.OUTPUT, "Write the queries to judge next to a file. Id and text, separated by tabs."
     )
     interval: str = option(
         click.Choice(["t", "percentile"]),
@@ -90,7 +93,7 @@ def bridge_command(given: BridgeOptions) -> Bridge:
         options.check_output(given.write_queries, given.query_texts, given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
 
     with bar("reading the log") as progress:
         from cleverdon._common.text import counted

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from cleverdon.logs.clicks.judgments import (
         ClickJudgments,
         GradeBounds,
+        clicks_to_judgments,
         grade_documents,
-        judge_clicks,
     )
     from cleverdon.logs.clicks.models import CM, COEC, DBN, DCM, PBM, SDBN, UBM
     from cleverdon.logs.clicks.result_lists import ResultLists, read_result_lists
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "base": "click_models find_model",
     "evaluation": "compare_held_out",
-    "judgments": "ClickJudgments GradeBounds grade_documents judge_clicks",
+    "judgments": "ClickJudgments GradeBounds grade_documents clicks_to_judgments",
     "models": "CM COEC DBN DCM PBM SDBN UBM",
     "result_lists": "ResultLists read_result_lists",
 }
@@ -42,10 +42,10 @@ __all__ = [
     "GradeBounds",
     "ResultLists",
     "click_models",
+    "clicks_to_judgments",
     "compare_held_out",
     "find_model",
     "grade_documents",
-    "judge_clicks",
     "read_result_lists",
 ]
 

@@ -22,9 +22,9 @@ class _JudgingOptions(Options):
     )
     query_texts: str | None = option(
         options.FILE,
-        "The queries' ids and texts, in any format of queries: only these queries are judged, "
-        "under their ids. By default ids are made up, and written next to the qrels as "
-        ".topics.tsv.",
+        "Judge only these queries, under their ids. Ids and texts, in any format of queries: only "
+        "these queries are judged, under their ids. By default ids are made up, and written next "
+        "to the qrels as .topics.tsv.",
     )
     text_column: str | None = option(
         "NAME",
@@ -38,7 +38,7 @@ class _JudgingOptions(Options):
     )
     min_impressions: float = option(
         options.Number(min=0),
-        "How often users must have examined a document, by the model's estimate.",
+        "How often users must have examined a document. By the model's estimate.",
         metavar="N",
         default=10,
     )
@@ -57,7 +57,7 @@ class _JudgingOptions(Options):
     )
     least_users: int = option(
         options.COUNT,
-        "Without --query-texts, judge only queries of at least N users, because a rare query may "
+        "Judge only queries of at least N users. Without --query-texts, because a rare query may "
         "identify its user.",
         metavar="N",
         default=5,
@@ -107,9 +107,11 @@ def judge_command(given: JudgeOptions) -> ClickJudgments:
     """
     options.check_output(given.output, given.judging["query_texts"])
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log") as progress:
-        from cleverdon.logs.clicks.judgments import judge_clicks
+        from cleverdon.logs.clicks.judgments import clicks_to_judgments
 
-        return judge_clicks(given.open_log(), given.output, **given.judging, progress=progress)
+        return clicks_to_judgments(
+            given.open_log(), given.output, **given.judging, progress=progress
+        )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cleverdon.logs.interleaving.methods import Balanced, Optimised, Probabilistic, TeamDraft
     from cleverdon.logs.interleaving.preference import (
         Preference,
-        measure_log_preference,
+        interleave,
         measure_preference,
     )
 
@@ -20,7 +20,7 @@ _NAMES = {
     "base": "Record read_records write_records",
     "credit": "Credits credit_clicks credit_log",
     "methods": "Balanced Optimised Probabilistic TeamDraft",
-    "preference": "Preference measure_log_preference measure_preference",
+    "preference": "Preference interleave measure_preference",
 }
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
     "TeamDraft",
     "credit_clicks",
     "credit_log",
-    "measure_log_preference",
+    "interleave",
     "measure_preference",
     "read_records",
     "write_records",

@@ -29,12 +29,12 @@ class _PreferenceOptions(Options):
         default="auto",
     )
     assigned: bool = flag(
-        "With probabilistic interleaving, credit a click to the ranking that was drawn, not to "
+        "Credit a click to the ranking that was drawn. With probabilistic interleaving, not to "
         "both by their probabilities of giving the document."
     )
     difference: float | None = option(
         options.Number(min=0, min_open=True),
-        "The preference to be detected: of queries won, or of credit for the t test.  [default: "
+        "The preference to be detected. Of queries won, or of credit for the t test.  [default: "
         "only the smallest that can be]",
         metavar="D",
     )
@@ -42,7 +42,7 @@ class _PreferenceOptions(Options):
     level: float = options.level("The largest p-value that is significant.")
     interval: str = option(
         click.Choice(["t", "percentile"]),
-        "The method of intervals: Student's by leaving out one unit at a time, or a bootstrap.",
+        "The method of intervals. Student's by leaving out one unit at a time, or a bootstrap.",
         default="t",
     )
     confidence: float | None = options.confidence_of_level
@@ -70,13 +70,13 @@ def interleave_command(given: InterleaveOptions) -> Preference:
       cleverdon logs interleave records.jsonl log.duckdb --a bm25 --b dense
       cleverdon logs interleave records.jsonl log.jsonl.gz --difference 0.02 -f json
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log"):
         from cleverdon.logs.interleaving.base import read_records
-        from cleverdon.logs.interleaving.preference import measure_log_preference
+        from cleverdon.logs.interleaving.preference import interleave
 
         records = read_records(given.records)
         log = given.open_log()
     with bar("counting clicks"):
-        return measure_log_preference(log, records, **given.preference)
+        return interleave(log, records, **given.preference)

@@ -97,8 +97,8 @@ class NextOptions(texts.TextOptions):
     budget: int | None = _limit("End a query after N documents given.")
     total: int | None = _limit("End after N documents given in all.")
     patience: int | None = _limit(
-        "End a query after N given documents in a row that were judged not relevant. Like "
-        "--target-relevant, it acts when judgments come back: a batch that is out is not cut short."
+        "End a query after N documents in a row that are not relevant. Like --target-relevant, it "
+        "acts when judgments come back: a batch that is out is not cut short."
     )
     target_relevant: int | None = _limit("End a query once N relevant documents are judged.")
     depth: int | None = options.depth(
@@ -126,7 +126,7 @@ def next_command(given: NextOptions) -> None:
       cleverdon pool next judging.jsonl --judged next.tsv -n 0 --write-qrels qrels.txt
       cleverdon pool next judging.jsonl *.run --judged old-qrels.txt --patience 30 -o sheet.tsv
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable, write_sheet
     from cleverdon.pooling.adaptive.batches import journal_runs, next_batch
 
@@ -212,7 +212,7 @@ def simulate_command(given: SimulateOptions) -> Simulation:
     options.check_one_stdin(given.qrels, *given.runs)
     options.check_plot(given.plot)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.pooling.adaptive.simulation import simulate_methods
 
     with bar("judging") as update:

@@ -24,13 +24,13 @@ class ExpandOptions(Options):
     queries: str | None = option(options.FILE, "The queries' texts: TSV, JSONL, TREC topics, ...")
     documents: str | None = option(
         options.FILE,
-        "The documents' texts: JSONL, TSV, TREC, a folder, ... Of relevant ones at least; of all, "
+        "The documents' texts. JSONL, TSV, TREC, a folder, ... Of relevant ones at least; of all, "
         "where they are searched.",
     )
     rephrasings: str | None = option(
         options.FILE,
-        "Other words for queries, to be probed as well: query and text, in the formats of "
-        "--queries; a query may have several.",
+        "Other words for queries, to probe as well. Query and text, in the formats of --queries; "
+        "a query may have several.",
     )
     terms: int = option(
         options.COUNT,
@@ -47,7 +47,7 @@ class ExpandOptions(Options):
     )
     common: float | None = option(
         options.Number(0, 1, min_open=True),
-        "Words that more than this share of all documents contain expand no query either.",
+        "Ignore words that a larger share of documents contains.",
         metavar="SHARE",
     )
     rel: float = options.rel()
@@ -69,12 +69,10 @@ class ExpandOptions(Options):
     )
     pool: str | None = option(
         options.FILE,
-        "A pool of `cleverdon pool make` that is being judged: its documents are not new either.",
+        "A pool that is being judged. Its documents are not new either.",
     )
     seed: int = options.seed("order of the sheet")
-    simulate: bool = flag(
-        "Simulate the probe with QRELS: search, judge by QRELS, expand, and repeat."
-    )
+    simulate: bool = flag("Simulate: search, judge by QRELS, expand, repeat.")
     rounds: int = option(
         options.COUNT,
         "With --simulate: how many rounds at most.",
@@ -132,7 +130,7 @@ def expand_command(given: ExpandOptions) -> Expansion | None:
     """
     options.check_plot(given.plot)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable
     from cleverdon.pooling.expansion import expand
 

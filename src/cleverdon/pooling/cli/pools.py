@@ -26,7 +26,6 @@ from cleverdon.pooling.choices import (
     QRELS_KINDS,
     SAMPLE_SIZE,
     SAMPLING_WEIGHTS,
-    STRATA,
 )
 
 if TYPE_CHECKING:
@@ -82,14 +81,14 @@ class MakeOptions(texts.TextOptions):
     )
     budget: int | None = option(
         options.COUNT,
-        "The number of documents to judge for each query: needed by all methods except depth and "
+        "The number of documents to judge for each query. Needed by all methods except depth and "
         "stratified. With depth, the first N by their best rank.",
         metavar="N",
     )
     strata: list[tuple[int, float]] | None = option(
         "DEPTH:SHARE,...",
-        "With stratified: the last rank of each stratum, and the share of it that is drawn."
-        f"  [default: {','.join(f'{depth}:{share:g}' for depth, share in STRATA)}]",
+        "With stratified: last ranks of strata, and shares. A stratum's share is how much of it "
+        "is drawn.  [default: ",
         callback=_parse_strata,
     )
     weight: str | None = option(
@@ -104,7 +103,7 @@ class MakeOptions(texts.TextOptions):
     )
     judged: str | None = option(
         options.FILE,
-        "Judgments so far: these documents are in the pool, and not on the sheet.",
+        "Judgments so far: pooled, and not on the sheet.",
         metavar="QRELS",
     )
     qrels_format: str | None = options.qrels_format
@@ -145,10 +144,10 @@ def make_command(given: MakeOptions) -> Pool:
       cleverdon pool make *.run -o pool.tsv --queries topics.tsv --documents corpus.jsonl
       cleverdon pool qrels pool.tsv filled_in.tsv -o qrels.txt
     """
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon._common.text import counted
-    from cleverdon.cli.progress import bar, say
     from cleverdon.pooling.files import check_replaceable, sheet_beside, write_pool
-    from cleverdon.pooling.pool_methods import make_pool
+    from cleverdon.pooling.pool_methods import pool
 
     sheet = sheet_beside(given.output)
     options.check_output(given.output)
@@ -156,13 +155,13 @@ def make_command(given: MakeOptions) -> Pool:
     check_replaceable(given.output)  # before anything takes long
     with bar("pooling") as update:
         runs = options.opened(given.runs)
-        pool = make_pool(**given.keywords(make_pool, runs=runs, progress=update))
-        for note in pool.notes:
+        made = pool(**given.keywords(pool, runs=runs, progress=update))
+        for note in made.notes:
             say(f"cleverdon: {note}")
-        rows = list(pool.sheet())
-        write_pool(pool, given.output, sheet=sheet, **given.texts.of_sheet(rows))
+        rows = list(made.sheet())
+        write_pool(made, given.output, sheet=sheet, **given.texts.of_sheet(rows))
     say(f"{given.output}: the pool; {sheet}: {counted(len(rows), 'document')} for judges to grade")
-    return pool
+    return made
 
 
 class QrelsOptions(Options):
@@ -198,7 +197,7 @@ def qrels_command(given: QrelsOptions) -> None:
     """
     options.check_output(given.output)
 
-    from cleverdon.cli.progress import say
+    from cleverdon._common.progress_bar import say
     from cleverdon.cli.qrels_files import write_qrels
     from cleverdon.pooling.files import read_grades, read_pool
     from cleverdon.pooling.pools import judged_pool
@@ -238,8 +237,8 @@ class SampleOptions(Options):
     qrels_format: str | None = options.qrels_format
     pool: str | None = option(
         options.FILE,
-        "A pool of `cleverdon pool make`: its documents to judge are not drawn. If it is a sample, "
-        "the documents that it did not draw may be drawn here.",
+        "A pool of `cleverdon pool make`. Its documents to judge are not drawn. If it is a "
+        "sample, the documents that it did not draw may be drawn here.",
     )
     queries: tuple[str, ...] = option(
         "ID",
@@ -259,8 +258,8 @@ class SampleOptions(Options):
     )
     runs: tuple[str, ...] = option(
         options.FILE,
-        "Draw by two strata: what some run returned below the pool, and what none returned; repeat "
-        "for more runs.",
+        "Draw by two strata. What some run returned below the pool, and what none returned; "
+        "repeat for more runs.",
         multiple=True,
         metavar="RUN",
     )
@@ -274,7 +273,7 @@ class SampleOptions(Options):
     )
     stratum_shares: dict[str, float] = option(
         "STRATUM=SHARE",
-        "With neyman: the share of a stratum that is guessed to be relevant, as returned=0.02.",
+        "With neyman: guessed share of relevant, as returned=0.02.",
         flags="--stratum-share",
         multiple=True,
         callback=_parse_shares,
@@ -308,7 +307,7 @@ def sample_command(given: SampleOptions) -> Pool:
       cleverdon pool sample docs.txt --qrels qrels.txt --runs a.run --runs b.run -o sample.tsv
       cleverdon pool sample docs.txt --qrels qrels.txt --strata-file kinds.tsv -n 500 -o sample.tsv
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable
     from cleverdon.pooling.files import sheet_beside, write_pool
     from cleverdon.pooling.recall.sampling import sample_collection
@@ -320,7 +319,7 @@ def sample_command(given: SampleOptions) -> Pool:
     with bar("drawing") as update:
         runs = options.opened(given.runs) if given.runs else None
         others = {"strata": given.strata_file, "runs": runs, "progress": update}
-        pool = sample_collection(**given.keywords(sample_collection, **others))
-        write_pool(pool, given.output, sheet=sheet)
+        made = sample_collection(**given.keywords(sample_collection, **others))
+        write_pool(made, given.output, sheet=sheet)
     say(f"{given.output}: the sample; {sheet}: for judges to grade")
-    return pool
+    return made

@@ -41,7 +41,7 @@ class VotesOptions(Options):
         "The first K results of each run vote, or make up the pool.", default=VOTE_DEPTH
     )
     measure: str = options.measure(
-        "The measure that scores systems: on the judgments, and on pseudo-judgments.",
+        "The measure that scores systems. On the judgments, and on pseudo-judgments.",
         default=VOTE_MEASURE,
     )
     relevant_share: float = option(
@@ -51,7 +51,7 @@ class VotesOptions(Options):
     )
     share_deviation: float = option(
         options.Number(min=0),
-        "The standard deviation of that share between queries, where documents are drawn at "
+        "The standard deviation of that share between queries. For documents that are drawn at "
         "random.",
         default=SHARE_DEVIATION,
     )
@@ -103,12 +103,12 @@ def votes_command(given: VotesOptions) -> VoteOrders:
     """
     options.check_one_stdin(*given.runs)
 
-    from cleverdon.cli.progress import bar, say
-    from cleverdon.pooling.votes import rank_by_votes
+    from cleverdon._common.progress_bar import bar, say
+    from cleverdon.pooling.votes import vote
 
     with bar("counting votes") as update:
         runs = options.opened(given.runs)
-        found = rank_by_votes(**given.keywords(rank_by_votes, runs=runs, progress=update))
+        found = vote(**given.keywords(vote, runs=runs, progress=update))
     for note in found.notes:
         say(f"cleverdon: {note}")
     return found

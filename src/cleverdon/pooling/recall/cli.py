@@ -27,16 +27,16 @@ class RecallOptions(Options):
     )
     sample: str | None = option(
         options.FILE,
-        "Judgments of a sample of the documents that are not in the pool: the sheet of "
-        "`cleverdon pool sample`, filled in, or any judgments.",
+        "Judgments of a sample from outside the pool. The sheet of `cleverdon pool sample`, "
+        "filled in, or any judgments.",
     )
     drawn: str | None = option(
         options.FILE,
-        "The file that `cleverdon pool sample` wrote, which says how the sample was drawn.",
+        "How the sample was drawn: the file of `cleverdon pool sample`.",
     )
     sample_format: str | None = option(
         click.Choice(SAMPLE_FORMATS),
-        "Without --drawn, what the sample's file says of how it was drawn. plain: nothing, each "
+        "Without --drawn: what the sample's file says. How it was drawn; plain: nothing, each "
         "query's is a simple random one; sampled: probabilities; strata: strata.  [default: plain]",
     )
     depth: int | None = option(
@@ -46,12 +46,12 @@ class RecallOptions(Options):
     )
     groups: str | None = option(
         options.FILE,
-        "Runs that belong together, such as those of one team: run and group, a line each. A group "
-        "counts as one system, and is left out as a whole.",
+        "Runs that belong together, as of one team. Run and group, a line each. A group counts as "
+        "one system, and is left out as a whole.",
     )
     measures: tuple[str, ...] = options.measures_named(
-        "A measure of runs with and without the judgments that they alone contributed; repeat for "
-        "more.  [default: AP by --rel, and nDCG@10]"
+        "A measure of runs. With and without the judgments that they alone contributed; repeat "
+        "for more.  [default: AP by --rel, and nDCG@10]"
     )
     no_reuse: bool = flag("Do not score runs with judgments left out.")
     rel: float = options.rel()
@@ -99,7 +99,7 @@ def recall_command(given: RecallOptions) -> Recall:
     options.check_plot(given.plot)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.pooling.recall.recall import estimate_recall
 
     with bar("estimating") as update:

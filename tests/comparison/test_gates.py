@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon import Scores, evaluate
-from cleverdon.comparison.gate import GateResult, check_gate
+from cleverdon import Scores, evaluate, gate
+from cleverdon.comparison.gates import GateResult
 from cleverdon.comparison.samples import part_of
 from cleverdon.errors import OptionError
 from cleverdon.stats.multiple_comparisons import holm
 
 QUERIES = [f"q{i}" for i in range(10)]
-GATE_QRELS = {query: {"a": 1} for query in QUERIES}
+GATE_QRELS = {query: {"a": 1, **{f"x{place}": 0 for place in range(1, 6)}} for query in QUERIES}
 SIGNS = np.array(list(product((-1, 1), repeat=len(QUERIES))))
 
 
@@ -39,7 +39,7 @@ def scores_at(old: list[int], new: list[int], measures: str = "RR P@1", **settin
 
 def judged(old: list[int], new: list[int], *rules: str, **options: Any) -> GateResult:
     measures = options.pop("measures", "RR P@1")
-    return check_gate(scores_at(old, new, measures), rules, system="new", baseline="old", **options)
+    return gate(scores_at(old, new, measures), rules, system="new", baseline="old", **options)
 
 
 def passed(verdict: GateResult) -> list[bool]:
@@ -153,7 +153,7 @@ def test_undefined_values_count_as_the_worst_or_are_left_out() -> None:
     rule = "SearchLength <= baseline"
     with pytest.raises(OptionError, match="undefined for a query, and has no worst value"):
         judged(old, new, rule, measures="SearchLength")
-    found = check_gate(
+    found = gate(
         scores_at(old, new, "SearchLength", undefined="skip"),
         rule,
         system="new",
@@ -168,16 +168,47 @@ def test_few_differing_queries_are_told_and_fail_where_the_rule_asks_for_them() 
     scored = evaluate(qrels, {"old": same, "new": same}, "RR")
     rule = "RR not significantly worse by 0.01"
     how: dict[str, Any] = {"system": "new", "baseline": "old"}
-    verdict = check_gate(scored, rule, **how)
+    verdict = gate(scored, rule, **how)
     assert (verdict.passed, verdict.rulings[0].value) == (True, 1 / 32)
     assert "only 0 of 5 queries differ, and among others up to 45% might" in verdict.notes[0]
-    asked = check_gate(scored, f"{rule} with 2 differing queries", **how)
+    asked = gate(scored, f"{rule} with 2 differing queries", **how)
     assert not asked.passed
     assert "too few queries differ (p = 0.031, 0 differ, wanted p <= 0.05, 2 differ)" in (
         asked.rulings[0].sentence()
     )
     assert asked.to_dict()["rules"][0]["differing"] == 0
     assert asked.notes == ()
+
+
+def test_results_that_rest_on_few_judgments_are_qualified() -> None:
+    """A run whose results are all judged, against one whose results hardly are."""
+    judged_all, judged_few = at_ranks(*[1] * 10), at_ranks(*[2] * 10)
+    judged_few = {
+        query: {doc if doc == "a" else f"y{doc}": score for doc, score in run.items()}
+        for query, run in judged_few.items()
+    }
+    scored = evaluate(GATE_QRELS, {"old": judged_few, "new": judged_all}, "RR P@1")
+    rules = ["RR not significantly worse by 0.01", "P@1 >= baseline", "RR >= 0.5"]
+    verdict = gate(scored, rules, system="new", baseline="old")
+    assert verdict.passed
+    assert [one.qualified for one in verdict.rulings] == [("unjudged-differs",)] * 2 + [()]
+    record = verdict.to_dict()
+    assert (record["passed"], record["qualified"]) == (True, ["unjudged-differs"])
+    assert record["rules"][0]["qualified"] == ["unjudged-differs"]
+    assert "100% of run's are judged and 0% of baseline's" in verdict.notes[0]
+    assert verdict.closing().endswith("over 10 queries; qualified by unjudged-differs")
+    sure = judged([1] * 10, [2] * 10, *rules)
+    assert (sure.qualified, sure.notes) == ((), ())
+    alone = gate(part_of(scored, systems=["new"]), "RR >= 0.5")
+    assert alone.qualified == ()
+
+
+def test_a_margin_that_few_queries_keep_is_qualified() -> None:
+    rule = "RR not significantly worse by 0.01"
+    few = judged([1] * 10, [1] * 10, rule)
+    assert (few.passed, few.rulings[0].qualified) == (True, ("few-differing",))
+    many = judged([2] * 10, [1] * 10, rule)
+    assert (many.passed, many.rulings[0].qualified) == (True, ())
 
 
 def test_enough_differing_queries_are_no_matter() -> None:
@@ -195,7 +226,7 @@ def test_the_same_file_keeps_every_rule_with_a_note() -> None:
     runs = {name: replace(run, digest="1234") for name, run in scored.about.runs.items()}
     scored = replace(scored, about=replace(scored.about, runs=runs))
     rule = "RR not significantly worse by 0.01 with 3 differing queries"
-    verdict = check_gate(scored, rule, system="new", baseline="old")
+    verdict = gate(scored, rule, system="new", baseline="old")
     assert verdict.passed
     assert verdict.notes == ("run and baseline have the same rankings: nothing can be worse",)
 
@@ -208,7 +239,7 @@ def test_the_same_rankings_keep_every_rule_with_a_note() -> None:
 
     def passed(run: Any, keep: int) -> bool:
         scored = evaluate(qrels, {"old": old, "new": run}, "RR", keep=keep)
-        return check_gate(scored, rule, system="new", baseline="old").passed
+        return gate(scored, rule, system="new", baseline="old").passed
 
     assert passed(new, 100)
     assert not passed(new, 1)  # what was not kept may differ
@@ -223,10 +254,10 @@ def test_too_few_queries_for_any_test_are_told() -> None:
         "new": at_ranks(0, 0, 0, 0, queries=QUERIES[:4]),
     }
     scored = evaluate(qrels, runs, "RR")
-    verdict = check_gate(scored, "RR not significantly worse", system="new", baseline="old")
+    verdict = gate(scored, "RR not significantly worse", system="new", baseline="old")
     assert verdict.passed  # p = 1/16, though it could not be any worse
     assert "with 4 queries no p-value can be as low as 0.05" in verdict.notes[0]
-    assert check_gate(scored, "RR >= 0", system="new").notes == ()
+    assert gate(scored, "RR >= 0", system="new").notes == ()
 
 
 @pytest.mark.parametrize(
@@ -247,29 +278,29 @@ def test_rules_that_cannot_be_judged(rule: str, measures: str, message: str) -> 
 def test_what_is_missing_is_named() -> None:
     both = scores_at([1] * 10, [1] * 10)
     with pytest.raises(OptionError, match="needs a baseline"):
-        check_gate(both, "RR >= baseline", system="new")
+        gate(both, "RR >= baseline", system="new")
     with pytest.raises(OptionError, match="name the system to check: one of old, new"):
-        check_gate(both, "RR >= 0")
+        gate(both, "RR >= 0")
     with pytest.raises(OptionError, match="no rule"):
-        check_gate(both, [], system="new")
+        gate(both, [], system="new")
     with pytest.raises(OptionError, match="level=1"):
-        check_gate(both, "RR >= 0", system="new", level=1)
-    assert check_gate(both, "RR >= 0", baseline="old").scores.systems == ("new",)
+        gate(both, "RR >= 0", system="new", level=1)
+    assert gate(both, "RR >= 0", baseline="old").scores.systems == ("new",)
 
 
 def test_baselines_that_do_not_fit_are_refused() -> None:
     new = part_of(scores_at([1] * 10, [1] * 10), systems=["new"])
     with pytest.raises(OptionError, match="has no values of P@1, only of RR; make it again"):
-        check_gate(
+        gate(
             new,
             "P@1 >= baseline",
             baseline=part_of(scores_at([1] * 10, [1] * 10, "RR"), systems=["old"]),
         )
     skipping = part_of(scores_at([1] * 10, [1] * 10, undefined="skip"), systems=["old"])
     with pytest.raises(OptionError, match=r"other settings \(undefined=skip, now worst\)"):
-        check_gate(new, "RR >= baseline", baseline=skipping)
+        gate(new, "RR >= baseline", baseline=skipping)
     with pytest.raises(OptionError, match="a baseline is one system"):
-        check_gate(new, "RR >= baseline", baseline=scores_at([1] * 10, [1] * 10))
+        gate(new, "RR >= baseline", baseline=scores_at([1] * 10, [1] * 10))
 
 
 def test_different_queries_are_refused_or_left_out() -> None:
@@ -280,9 +311,9 @@ def test_different_queries_are_refused_or_left_out() -> None:
     new, old = of(QUERIES[:8], [1] * 4 + [2] * 4), of(QUERIES[2:], [1] * 8)
     message = r"2 only of the run \(q0, q1\); 2 only of the baseline \(q8, q9\)"
     with pytest.raises(OptionError, match=message):
-        check_gate(new, "RR >= baseline", baseline=old)
+        gate(new, "RR >= baseline", baseline=old)
     rules = ["RR >= baseline - 0.4", "RR >= 0.75"]
-    found = check_gate(new, rules, baseline=old, allow_different_queries=True)
+    found = gate(new, rules, baseline=old, allow_different_queries=True)
     assert found.queries == 6
     # Against the baseline the shared queries count; by itself, all that the run has.
     assert [ruling.average for ruling in found.rulings] == [pytest.approx(4 / 6), 0.75]
@@ -290,7 +321,7 @@ def test_different_queries_are_refused_or_left_out() -> None:
     assert "compared on the 6 that both have" in found.notes[0]
     none = of(QUERIES[8:], [1, 1])
     with pytest.raises(OptionError, match="no query in common"):
-        check_gate(new, "RR >= baseline", baseline=none, allow_different_queries=True)
+        gate(new, "RR >= baseline", baseline=none, allow_different_queries=True)
 
 
 def test_what_is_printed_says_why() -> None:
@@ -361,7 +392,7 @@ def test_names_that_xml_cannot_hold_are_escaped() -> None:
         "new": at_ranks(*[2] * 6, queries=names),
     }
     scored = evaluate(qrels, runs, "RR")
-    verdict = check_gate(scored, "RR  >=\nbaseline", system="new", baseline="old", worst=9)
+    verdict = gate(scored, "RR  >=\nbaseline", system="new", baseline="old", worst=9)
     root = ElementTree.fromstring(verdict.to_junit().encode())
     case = root.find(".//testcase")
     failure = root.find(".//failure")
@@ -388,8 +419,6 @@ def test_queries_may_be_too_few_once_corrected() -> None:
     runs = {name: at_ranks(1, 1, 1, 1, 1, queries=queries) for name in ("old", "new")}
     found = evaluate({query: GATE_QRELS[query] for query in queries}, runs, "RR P@1")
     rules = ["RR not significantly worse", "P@1 not significantly worse"]
-    one, both = (
-        check_gate(found, some, system="new", baseline="old") for some in (rules[:1], rules)
-    )
+    one, both = (gate(found, some, system="new", baseline="old") for some in (rules[:1], rules))
     assert one.notes == ()  # 1/32 is below 0.05, and twice that is not
     assert "'not significantly worse' can never fail" in both.notes[0]

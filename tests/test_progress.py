@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from cleverdon.cli import progress
+from cleverdon._common import progress_bar as progress
 
 
 class Terminal(io.StringIO):

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from cleverdon import evaluate
-from cleverdon.comparison import compare, worst_queries
+from cleverdon import evaluate, worst
+from cleverdon.comparison import compare
 from cleverdon.errors import OptionError
 from cleverdon.formats.texts import Text
 
@@ -91,7 +91,7 @@ def highest(measure: str, grades: dict[str, int], ranked: list[str]) -> float:
 def test_all_of_it_is_what_plain_python_finds(measure: str, improved: bool, seed: int) -> None:
     qrels, old, new = collection(seed)
     scores = evaluate(qrels, {"old": old, "new": new}, measure, keep=10)
-    found = worst_queries(scores, "old", "new", n=None, improved=improved)
+    found = worst(scores, "old", "new", n=None, improved=improved)
     depth = int(measure.partition("@")[2] or 10)
     assert found.depth == depth
     values = {q: [value(measure, qrels[q], ranking(run, q)) for run in (old, new)] for q in qrels}
@@ -142,10 +142,10 @@ def test_all_of_it_is_what_plain_python_finds(measure: str, improved: bool, seed
 def test_queries_that_a_run_lacks_are_left_out_where_asked_for() -> None:
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     runs = {"old": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "new": {"1": {"b": 1.0}}}
-    empty = worst_queries(evaluate(qrels, runs, "RR", keep=5), "old", "new")
+    empty = worst(evaluate(qrels, runs, "RR", keep=5), "old", "new")
     assert [one.query for one in empty.queries] == ["1", "2"]
     assert [one.explained for one in empty.queries] == [True, False]  # nothing came back to judge
-    skipped = worst_queries(evaluate(qrels, runs, "RR", keep=5, missing="skip"), "old", "new")
+    skipped = worst(evaluate(qrels, runs, "RR", keep=5, missing="skip"), "old", "new")
     assert [one.query for one in skipped.queries] == ["1"]
     assert "1 query left out" in str(skipped)
 
@@ -155,9 +155,9 @@ def test_where_lower_is_better_a_rise_is_a_loss() -> None:
     good, bad = {"a": 1.0}, {"b": 1.0}
     runs = {"old": {"1": good, "2": bad}, "new": {"1": bad, "2": good}}
     scores = evaluate(qrels, runs, "FPR", keep=5, docs=10)
-    lost = worst_queries(scores, "old", "new")
+    lost = worst(scores, "old", "new")
     assert [(one.query, one.difference > 0) for one in lost.queries] == [("1", True)]
-    gained = worst_queries(scores, "old", "new", improved=True)
+    gained = worst(scores, "old", "new", improved=True)
     assert [one.query for one in gained.queries] == ["2"]
 
 
@@ -166,7 +166,7 @@ def test_parts_add_up_however_ties_are_broken(ties: str) -> None:
     for seed in range(5):
         qrels, old, new = collection(seed)
         scores = evaluate(qrels, {"old": old, "new": new}, "nDCG@3", keep=10, ties=ties)
-        for one in worst_queries(scores, "old", "new", n=None).queries:
+        for one in worst(scores, "old", "new", n=None).queries:
             total = sum(moved.difference for moved in one.moved)
             assert total == pytest.approx(one.difference), one.query
             assert one.possible is not None
@@ -176,7 +176,7 @@ def test_parts_add_up_however_ties_are_broken(ties: str) -> None:
 def test_a_measure_without_bounds_says_so() -> None:
     qrels, old, new = collection(1)
     scores = evaluate(qrels, {"old": old, "new": new}, "nDCG(judged_only=True)@3", keep=10)
-    found = worst_queries(scores, "old", "new")
+    found = worst(scores, "old", "new")
     assert found.queries
     assert all(one.explained is None for one in found.queries)
     assert "is not known: nDCG(judged_only=true)@3" in str(found)
@@ -188,7 +188,7 @@ def test_a_profile_that_ranks_otherwise_has_values_and_no_documents() -> None:
     runs = {"old": {"1": {"a": 1.0}, "2": {"a": 1.0}}, "new": {"1": {"b": 1.0}, "2": {"a": 1.0}}}
     for profile in ("trec_eval-10", "beir", "gdeval", "ir_measures"):
         scores = evaluate(qrels, runs, "nDCG@10", keep=10, profile=profile)
-        (one,) = worst_queries(scores, "old", "new").queries
+        (one,) = worst(scores, "old", "new").queries
         assert one.difference == -1.0
         assert sum(moved.difference for moved in one.moved) in (-1.0, 0)
 
@@ -197,7 +197,7 @@ def test_a_comparison_has_it() -> None:
     qrels, old, new = collection(3)
     runs = {"old": old, "new": new, "third": old}
     scores = evaluate(qrels, runs, MEASURES, keep=10)
-    direct = worst_queries(scores, "old", "new", "AP")
+    direct = worst(scores, "old", "new", "AP")
     assert compare(scores, baseline="old").worst("new", measure="AP") == direct
     assert compare(scores).worst("new", baseline="old", measure="AP") == direct
     two = compare(evaluate(qrels, {"old": old, "new": new}, MEASURES, keep=10))
@@ -213,30 +213,30 @@ def test_what_cannot_be_found_is_refused() -> None:
     qrels, old, new = collection(3)
     runs = {"old": old, "new": new}
     with pytest.raises(OptionError, match="keep=k"):
-        worst_queries(evaluate(qrels, runs, "AP"), "old", "new")
+        worst(evaluate(qrels, runs, "AP"), "old", "new")
     kept = evaluate(qrels, runs, "AP", keep=1)
     with pytest.raises(OptionError, match="keep=10"):
-        worst_queries(kept, "old", "new")
-    assert worst_queries(kept, "old", "new", depth=1).queries
+        worst(kept, "old", "new")
+    assert worst(kept, "old", "new", depth=1).queries
     with pytest.raises(OptionError, match="itself"):
-        worst_queries(kept, "old", "old")
+        worst(kept, "old", "old")
     with pytest.raises(OptionError, match="no system 'nwe'"):
-        worst_queries(kept, "old", "nwe")
+        worst(kept, "old", "nwe")
     with pytest.raises(OptionError, match="RR was not evaluated"):
-        worst_queries(kept, "old", "new", "RR")
+        worst(kept, "old", "new", "RR")
     with pytest.raises(OptionError, match="n=0"):
-        worst_queries(kept, "old", "new", n=0, depth=1)
+        worst(kept, "old", "new", n=0, depth=1)
 
 
 def test_texts_and_titles_are_shown() -> None:
     qrels = {"1": {"a": 1}}
     runs = {"old": {"1": {"a": 1.0}}, "new": {"1": {"b": 1.0}}}
     scores = evaluate(qrels, runs, "RR", keep=5)
-    found = worst_queries(scores, "old", "new", queries={"1": "what?"}, documents={"a": "A title"})
+    found = worst(scores, "old", "new", queries={"1": "what?"}, documents={"a": "A title"})
     assert found.queries[0].text == "what?"
     assert found.queries[0].moved[0].title == "A title"
     same = {"queries": {"1": Text("what?", "")}, "documents": {"a": Text("A title", "")}}
-    assert worst_queries(scores, "old", "new", **same) == found
+    assert worst(scores, "old", "new", **same) == found
     for format in ("table", "markdown", "latex", "html"):
         shown = found.render(format)
         assert "what?" in shown
@@ -245,7 +245,7 @@ def test_texts_and_titles_are_shown() -> None:
 
 def test_csv_has_a_row_for_each_query_and_json_all_fields() -> None:
     qrels, old, new = collection(4)
-    found = worst_queries(evaluate(qrels, {"old": old, "new": new}, "AP", keep=10), "old", "new")
+    found = worst(evaluate(qrels, {"old": old, "new": new}, "AP", keep=10), "old", "new")
     frame = found.to_polars()
     assert frame["query"].to_list() == [one.query for one in found.queries]
     assert frame["difference"].to_list() == [one.difference for one in found.queries]
@@ -258,7 +258,7 @@ def test_csv_has_a_row_for_each_query_and_json_all_fields() -> None:
 
 def test_nothing_lost_and_nothing_to_judge(tmp_path: Path) -> None:
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
-    found = worst_queries(evaluate(qrels, {"x": run, "y": run}, "RR", keep=5), "x", "y")
+    found = worst(evaluate(qrels, {"x": run, "y": run}, "RR", keep=5), "x", "y")
     assert found.queries == ()
     assert "No query lost." in str(found)
     with pytest.raises(OptionError, match="nothing to judge"):
@@ -269,7 +269,7 @@ def test_a_section_as_a_table_has_few_digits() -> None:
     run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
     other = {"q1": {"b": 3.0, "c": 2.0, "a": 1.0}}
     scores = evaluate({"q1": {"a": 1, "c": 2}}, {"old": run, "new": other}, "nDCG", keep=10)
-    found = worst_queries(scores, "old", "new")
+    found = worst(scores, "old", "new")
     shown = found.render("table", section="moved")
     assert "moved" in shown
     assert not re.search(r"\d\.\d{5}", shown)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.samples import Sample
@@ -173,7 +174,7 @@ class PowerAnalysis(RecordList[Power]):
     >>> from cleverdon.comparison.differences import compare
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}
-    >>> len(estimate_power(compare(evaluate(qrels, runs, "RR"))))
+    >>> len(power(compare(evaluate(qrels, runs, "RR"))))
     1
     """
 
@@ -219,7 +220,8 @@ class PowerAnalysis(RecordList[Power]):
         return ", ".join(f"{level} by {', '.join(names)}" for level, names in by_level.items())
 
 
-def estimate_power(
+@shows_progress("drawing queries")
+def power(
     comparison: Comparison,
     *,
     difference: float | None = None,
@@ -227,6 +229,7 @@ def estimate_power(
     level: float | None = None,
     method: str | None = None,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> PowerAnalysis:
     """Estimate the power of every comparison that was made.
 
@@ -243,6 +246,8 @@ def estimate_power(
         method: One of `POWER_METHODS`; by default the formula where the comparison is by t-test,
             else resampling.
         seed: The seed of random draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         For each comparison its power, the smallest difference it can show, and the queries needed.
@@ -254,9 +259,11 @@ def estimate_power(
     >>> poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> mixed = {query: (good if query < "q4" else poor)[query] for query in qrels}
     >>> found = compare(evaluate(qrels, {"poor": poor, "mixed": mixed}, "RR"), baseline="poor")
-    >>> estimate_power(found)[0].needed
+    >>> power(found)[0].needed
     11
     """
+    progress = as_callback(progress)
+    progress("drawing queries")
     if any(found.repeated for found in comparison.differences):
         raise OptionError("power does not know of several runs of a system yet")
     method = method or ("t" if comparison.test == "t" else "resampling")

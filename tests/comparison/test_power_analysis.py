@@ -10,9 +10,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from cleverdon import evaluate
+from cleverdon import evaluate, power
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.power import estimate_power
 from cleverdon.errors import MissingExtra, OptionError
 from cleverdon.stats.power import power_of_test, sample_size_needed, smallest_difference
 from cleverdon.stats.tests import _randomisation_test
@@ -130,7 +129,7 @@ RUNS = {
 def test_of_a_comparison() -> None:
     scores = evaluate(QRELS, RUNS, ["AP", "GMAP"])
     comparison = compare(scores, baseline="low")
-    found = estimate_power(comparison)
+    found = power(comparison)
     assert [(p.system, str(p.measure)) for p in found] == [
         (d.system, str(d.measure)) for d in comparison.differences
     ]
@@ -151,25 +150,25 @@ def test_of_a_comparison() -> None:
 def test_of_another_difference_and_by_t() -> None:
     scores = evaluate(QRELS, RUNS, "AP")
     comparison = compare(scores, baseline="high", test="t", correction="none")
-    first, second = estimate_power(comparison, difference=0.1, target=0.9)
+    first, second = power(comparison, difference=0.1, target=0.9)
     assert (first.method, first.level, first.target) == ("t", 0.05, 0.9)
     assert first.difference == second.difference == -0.1  # the way it was seen
     oracle = TTestPower().power(0.1 / first.deviation, 30, 0.05)
     assert first.power == pytest.approx(oracle)
     up = compare(scores, baseline="high", test="t", alternative="greater", correction="none")
-    assert estimate_power(up, difference=0.1)[0].difference == 0.1
-    assert estimate_power(up)[0].needed == inf  # it is lower, and that is not asked about
+    assert power(up, difference=0.1)[0].difference == 0.1
+    assert power(up)[0].needed == inf  # it is lower, and that is not asked about
 
 
 def test_what_does_not_fit() -> None:
     scores = evaluate(QRELS, RUNS, "AP")
     comparison = compare(scores, baseline="low", test="bootstrap")
     with pytest.raises(OptionError, match="no resampling for test='bootstrap'"):
-        estimate_power(comparison)
-    assert estimate_power(comparison, method="t")[0].method == "t"
+        power(comparison)
+    assert power(comparison, method="t")[0].method == "t"
     for bad in ({"difference": -0.1}, {"target": 0.01}, {"level": 0.0}, {"method": "T"}):
         with pytest.raises(OptionError):
-            estimate_power(compare(scores, baseline="low"), **bad)
+            power(compare(scores, baseline="low"), **bad)
 
 
 def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,16 +176,16 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "scipy", None)
     comparison = compare(evaluate(QRELS, RUNS, "AP"), baseline="low")
-    assert estimate_power(comparison)[0].method == "resampling"
+    assert power(comparison)[0].method == "resampling"
     with pytest.raises(MissingExtra, match=r"cleverdon\[stats\]"):
-        estimate_power(comparison, method="t")
+        power(comparison, method="t")
 
 
 def test_each_family_has_its_level() -> None:
     values = {"a": [0.1, 0.4, 0.3, 0.2], "b": [0.2, 0.3, 0.5, 0.4], "c": [0.3, 0.1, 0.2, 0.6]}
     scores = made({name: {"AP": of, "RR": of[::-1], "P@5": of} for name, of in values.items()})
-    found = estimate_power(compare(scores, primary="RR"), method="t")
+    found = power(compare(scores, primary="RR"), method="t")
     levels = {(str(one.measure), one.level) for one in found}
     assert levels == {("AP", 0.05 / 6), ("RR", 0.05 / 3), ("P@5", 0.05 / 6)}
     assert "p <= 0.0083 by AP, P@5, p <= 0.017 by RR, if this one were true" in str(found)
-    assert {one.level for one in estimate_power(compare(scores), level=0.01, method="t")} == {0.01}
+    assert {one.level for one in power(compare(scores), level=0.01, method="t")} == {0.01}
