@@ -3,14 +3,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-LOWEST := .venv-web-lowest
+LOWEST := .venv-lowest
+WEB_LOWEST := .venv-web-lowest
 AUDIT := .venv-audit
 # One and a half workers per core: tests often wait for a command, a browser or a server.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 BASE := .venv-base
-RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
+RUST := rust/Cargo.toml rust/build.rs $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-base test-web-lowest test-audit test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs site test-site screenshots wheel clean
+.PHONY: demo test test-base test-web-lowest test-lowest test-wheel test-sdist test-audit test-python test-rust \
+  check-rust browser bench fuzz lint lint-rust lint-python lint-workflows format docs site test-site \
+  screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -35,8 +38,25 @@ test-python: $(VENV)/.oracles
 
 # The tests of the judging app, except those in a browser, with the lowest versions of its web stack
 # that pyproject.toml allows.
-test-web-lowest: $(LOWEST)/.made
-	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/judging
+test-web-lowest: $(WEB_LOWEST)/.made
+	$(WEB_LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/judging
+
+# Tests that need no other tool and no service, with the lowest versions of everything that the base
+# install and these extras need.
+test-lowest: $(LOWEST)/.made
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet @tools/portable.txt
+
+# An optimised wheel: its files, and the README and the demo in a fresh environment without Rust.
+test-wheel: wheel
+	$(BIN)/python tools/check_wheel.py dist --install
+
+# A wheel that is built from the source distribution alone.
+test-sdist: $(VENV)/.made
+	rm -rf dist/source dist/*.tar.gz && $(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2'
+	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/python tools/check_wheel.py dist --sdist
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist/source dist/*.tar.gz
+	$(BIN)/python tools/check_wheel.py dist/source --install
 
 # The profiles of libraries and the audits, against those that tests do without: an environment of its
 # own, of 1.3 GB, since some need older versions than other tests have.
@@ -62,10 +82,22 @@ lint-rust:
 	cargo fmt --check --manifest-path rust/Cargo.toml
 	cargo clippy --quiet --manifest-path rust/Cargo.toml --features python --all-targets -- -D warnings
 
-lint-python: $(VENV)/.dev
+lint-python: $(VENV)/.dev lint-workflows
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# What runs elsewhere cannot be tested here, so that its form and its rights are checked.
+SCHEMA = @$(BIN)/check-jsonschema --quiet --builtin-schema
+lint-workflows: $(VENV)/.dev
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) custom.github-workflows-require-timeout .github/workflows/*.yml
+	$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
+	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA) vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/hadolint Dockerfile
 
 # Find or install a Chromium for tests/browser, or print that those tests will be skipped.
 browser:
@@ -98,11 +130,12 @@ test-site: site browser
 screenshots: $(VENV)/.dev browser
 	CLEVERDON_SCREENSHOTS=1 $(BIN)/python -m pytest --quiet tests/browser/test_judge_pictures.py
 
-wheel: $(VENV)/.dev
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+wheel: $(VENV)/.made
+	rm -f dist/*.whl
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(BASE) $(LOWEST) $(AUDIT) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) $(LOWEST) $(WEB_LOWEST) $(AUDIT) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Name a missing tool in one line; pip and cargo would print fifty.
 define check_tools
@@ -147,11 +180,18 @@ $(VENV)/.oracles: tools/oracles.txt $(VENV)/.dev
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requirement tools/oracles.txt
 	@touch $@
 
-# The core was already built for .dev, so this build is fast.
-$(LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev
+# The core was already built for .dev, so these builds are fast.
+$(LOWEST)/.made: pyproject.toml tools/lowest.txt | $(VENV)/.dev
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
 	MATURIN_PEP517_ARGS="--profile quick" $(LOWEST)/bin/pip install --quiet --disable-pip-version-check \
+	  --constraint tools/lowest.txt --editable '.[portable]'
+	@touch $@
+
+$(WEB_LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev
+	rm -rf $(WEB_LOWEST)
+	$(PYTHON) -m venv $(WEB_LOWEST)
+	MATURIN_PEP517_ARGS="--profile quick" $(WEB_LOWEST)/bin/pip install --quiet --disable-pip-version-check \
 	  --constraint tools/web-lowest.txt --editable '.[logs,tables,web]' \
 	  aiohttp httpx hypothesis polars 'psycopg[binary]' pytest pytest-xdist schemathesis
 	@touch $@

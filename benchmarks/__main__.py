@@ -15,6 +15,8 @@ from benchmarks.comparisons import TITLE as COMPARISONS
 from benchmarks.comparisons import run_comparisons
 from benchmarks.engine import TITLE as ENGINE
 from benchmarks.engine import Sent, run_engine
+from benchmarks.first_number import TITLE as FIRST_NUMBER
+from benchmarks.first_number import run_first_number
 from benchmarks.judge import TITLE as JUDGE
 from benchmarks.judge import run_judge
 from benchmarks.kernels import Kernel, run_kernels
@@ -31,6 +33,7 @@ from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
 TASKS = (
     *TITLES,
+    "first-number",
     "compare",
     "pool",
     "logs",
@@ -68,6 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows += run_logs(size.events, rounds=options.rounds) if "logs" in wanted else []
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    first = run_first_number(rounds=min(options.rounds, 3)) if "first-number" in wanted else []
+    if first:
+        print(f"{FIRST_NUMBER}\n\n{report_table(first)}\n", flush=True)
     compared = run_comparisons(rounds=options.rounds) if "compare" in wanted else []
     if compared:
         print(f"{COMPARISONS}\n\n{report_table(compared)}\n", flush=True)
@@ -94,10 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
         options.json.write_text(
-            _json(machine, rows, compared, columns, reported, sent, judged, kernels, steps)
+            _json(machine, rows, first, compared, columns, reported, sent, judged, kernels, steps)
         )
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
+    failures += [f"first-number, {fact.what}: {fact.note}" for fact in first if fact.wrong]
     failures += [f"csv, {fact.what}: {fact.note}" for fact in columns if fact.wrong]
     failures += [f"report, {fact.what}: {fact.note}" for fact in reported if fact.wrong]
     failures += [f"engine, {one.tool} at {one.rate}/s: {one.note}" for one in sent if one.wrong]
@@ -128,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
 def _json(
     machine: dict[str, str],
     rows: Sequence[Row],
+    first: Sequence[Fact],
     compared: Sequence[Fact],
     columns: Sequence[Fact],
     report: Sequence[Fact],
@@ -139,6 +147,7 @@ def _json(
     content = {
         "machine": machine,
         "tasks": [asdict(row) for row in rows],
+        "first-number": [asdict(fact) for fact in first],
         "compare": [asdict(fact) for fact in compared],
         "csv": [asdict(fact) for fact in columns],
         "report": [asdict(fact) for fact in report],

@@ -17,7 +17,7 @@ NEWCOMERS = (
     *("guide_relevance_team", "migration", "ties", "unjudged", "which_measure"),
 )
 GENERATED = {"cli", "measures", "metrics"}
-FOR_DEVELOPERS = {"bench", "dev", "portable"}
+FOR_DEVELOPERS = {"bench", "dev", "portable", "site"}
 
 
 def text(page: str) -> str:

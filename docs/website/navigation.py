@@ -92,7 +92,16 @@ SECTIONS = (
         "project",
         "Project",
         "How Cleverdon is built, how fast it is, and how to work on it.",
-        {"": ("contributing", "architecture", "performance", "benchmarks")},
+        {
+            "": (
+                "upgrading",
+                "contributing",
+                "architecture",
+                "performance",
+                "benchmarks",
+                "releasing",
+            )
+        },
     ),
 )
 

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyString};
 
 use crate::gather;
 use crate::ids::Ids;
@@ -144,18 +144,17 @@ impl Table {
     /// From an object with the Arrow PyCapsule interface, and the names of three of its columns.
     #[staticmethod]
     fn from_arrow(
-        py: Python<'_>,
-        reader: pyo3_arrow::PyRecordBatchReader,
+        table: &Bound<'_, PyAny>,
         columns: [String; 3],
         kind: &str,
         duplicates: &str,
     ) -> PyResult<Self> {
-        guarded(py, || arrow::read(py, reader, &columns, kind, duplicates)).map(Table)
+        guarded(table.py(), || arrow::read(table, &columns, kind, duplicates)).map(Table)
     }
 
-    /// As an Arrow table with these column names, for `__arrow_c_stream__`.
-    fn to_arrow(&self, py: Python<'_>, columns: [String; 3]) -> PyResult<pyo3_arrow::PyTable> {
-        guarded(py, || arrow::write(&self.0, columns))
+    /// Columns with these names, as `__arrow_c_stream__` returns them.
+    fn arrow_stream<'py>(&self, py: Python<'py>, columns: [String; 3]) -> PyResult<Bound<'py, PyCapsule>> {
+        guarded(py, || arrow::write(py, &self.0, columns))
     }
 
     #[getter]
