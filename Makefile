@@ -10,7 +10,7 @@ WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2
 BASE := .venv-base
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-base test-web-lowest test-audit test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
+.PHONY: demo test test-base test-web-lowest test-audit test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs site test-site screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -86,6 +86,14 @@ fuzz: $(VENV)/.oracles
 docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
 
+# Build the documentation site in build/site/html: open its index.html. It needs no network.
+site: $(VENV)/.site
+	$(BIN)/python -m docs.website.build build/site
+
+# Build it and open every page in a browser: no errors, no requests, no broken links.
+test-site: site browser
+	CLEVERDON_SITE=build/site/html $(BIN)/python -m pytest --quiet tests/browser/test_site.py
+
 # Take the pictures of the judging app for its guide. Look at them before you commit them.
 screenshots: $(VENV)/.dev browser
 	CLEVERDON_SCREENSHOTS=1 $(BIN)/python -m pytest --quiet tests/browser/test_judge_pictures.py
@@ -127,8 +135,12 @@ $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
 	@echo "make: building and installing with all that tests need; the first time, it takes a few minutes"
 	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev]'
-	@rm -f $(VENV)/.bench
+	@rm -f $(VENV)/.bench $(VENV)/.site
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.site: pyproject.toml | $(VENV)/.dev
+	$(INSTALL) '.[site]'
+	@touch $@
 
 # Tools to compare with, without the old libraries that they pin.
 $(VENV)/.oracles: tools/oracles.txt $(VENV)/.dev

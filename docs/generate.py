@@ -47,14 +47,19 @@ MADE = "<!-- Made by `make docs` from the code; change it there. -->"
 def measures_page() -> str:
     """List every measure, by family."""
     parts = [MADE, "# The measures", INTRODUCTION + LEGEND]
-    own = [cls for cls in measures() if family(cls) in FAMILIES.values()]
     for heading in FAMILIES.values():
         parts.append(f"## {heading}")
-        parts += [_measure(cls) for cls in own if family(cls) == heading]
+        parts += map(measure_entry, family_members(heading))
     return "\n\n".join(parts) + "\n"
 
 
-def _measure(cls: type[Measure]) -> str:
+def family_members(heading: str) -> list[type[Measure]]:
+    """Return the measures of a family."""
+    return [cls for cls in measures() if family(cls) == heading]
+
+
+def measure_entry(cls: type[Measure]) -> str:
+    """Describe one measure, below a heading of the third level."""
     facts = {
         "User": cls.user,
         "Undefined": cls.undefined,

@@ -8,6 +8,7 @@ results of the first.
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from random import Random
 
 SUBJECTS = (
@@ -78,3 +79,39 @@ def _seen(grades: list[int], chance: Random) -> list[list[float]]:
         for g, b, w in zip(grades, both, by_words, strict=True)
     ]
     return [by_words, widened, by_meaning, both, closely]
+
+
+def write_trec_files(folder: Path) -> None:
+    """Write some of it as `examples/trec` has it: topics, qrels, and four runs of twenty results.
+
+    The pool has the first ten results of three systems. The fourth, `hybrid`, came later.
+    """
+    qrels, runs = made_up()
+    pooled, late = ("bm25", "bm25+rm3", "dense"), "hybrid"
+    tops = {
+        name: {
+            query: sorted(found.items(), key=lambda pair: -pair[1])[:20]
+            for query, found in runs[name].items()
+        }
+        for name in (*pooled, late)
+    }
+    for name, top in tops.items():
+        lines = [
+            f"{query} Q0 {doc} {rank} {score:.3f} {name}"
+            for query, found in top.items()
+            for rank, (doc, score) in enumerate(found, start=1)
+        ]
+        _write(folder / f"{name}.run", lines)
+    pool = {query: {d for name in pooled for d, _ in tops[name][query][:10]} for query in qrels}
+    judged = [
+        f"{query} 0 {doc} {grade:g}"
+        for query, grades in qrels.items()
+        for doc, grade in grades.items()
+        if doc in pool[query]
+    ]
+    _write(folder / "qrels.txt", judged)
+    _write(folder / "topics.tsv", [f"{query}\t{text}" for query, text in QUERIES.items()])
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")

@@ -19,7 +19,14 @@ ORDER = {
     for place, line in enumerate(re.findall(r"^    (.+)", SECTION, flags=re.MULTILINE))
     for name in line.split()
 }
-ALLOWED = set(re.findall(r"^\| `(\S+)` \| `(\S+)` \|", SECTION, flags=re.MULTILINE))
+ALLOWED = {
+    (importer, imported)
+    for importers, homes in re.findall(
+        r"^\| (`[^|]+`) \| (`[^|]+`) \|", SECTION, flags=re.MULTILINE
+    )
+    for importer in re.findall(r"`(\S+?)`", importers)
+    for imported in re.findall(r"`(\S+?)`", homes)
+}
 LAZY = GUIDE.partition("## Imports within functions")[2].partition("\n## ")[0]
 LAZY_LIBRARIES = {
     name

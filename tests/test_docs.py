@@ -45,7 +45,18 @@ def test_commands_print_what_is_shown(page: str, command: str, output: str) -> N
     assert (done.stdout + done.stderr).rstrip() == output.rstrip(), f"{page}: {command}"
 
 
+def anchors(page: Path) -> set[str]:
+    """Return the names that headings of a page have in links."""
+    headings = re.findall(r"^#+ (.+)", page.read_text("utf-8"), flags=re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+        links = re.findall(r"\]\(([^)#:]*)(#[^)]*)?\)", page.read_text("utf-8"))
+        for target, heading in links:
+            to = page.parent / target if target else page
+            assert to.exists(), f"{page.name}: {target}"
+            if heading and to.suffix == ".md":
+                assert heading[1:] in anchors(to), f"{page.name}: {target}{heading}"

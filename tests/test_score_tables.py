@@ -52,6 +52,12 @@ def test_notebooks_get_html() -> None:
     assert repr(scores()).startswith("system")
 
 
+def test_notebooks_get_warnings_too() -> None:
+    shown = evaluate({"q1": {"a#1": 1}}, {"a&b": {"q1": {"a": 1.0}}}, "RR")._repr_html_()
+    warning = "a&amp;b returned no judged document at all; are its document ids the same?"
+    assert shown.endswith(f"<p><strong>{warning}</strong></p>")
+
+
 def test_a_table_too_wide_for_a_screen_is_turned() -> None:
     wide = evaluate(QRELS, {"mine": {"q1": {"a": 1.0}}}, [f"P@{k}" for k in range(1, 31)])
     lines = wide.render().split("\n")

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from cleverdon.unknowns.bounds import bounds as bounds
     from cleverdon.unknowns.flips import could_flip as could_flip
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Hits": "hits",

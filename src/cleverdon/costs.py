@@ -169,6 +169,37 @@ def damage_text(error: Exception) -> str:
     return str(error)
 
 
+def as_costs(given: Any) -> Costs | None:
+    """Return the costs of one system: as they are, or of a file of results or of several.
+
+    >>> as_costs("examples/bm25.bench.json").system
+    'bm25'
+    """
+    if given is None or isinstance(given, Costs):
+        return given
+    files = [given] if isinstance(given, (str, os.PathLike)) else list(given)
+    found = merge_costs(replace(read_costs(file), system="") for file in files)
+    if not found:
+        raise InputError("there is no file of costs")
+    name = read_costs(files[0]).system
+    return replace(found[""], system=name)
+
+
+def costs_by_system(given: Any) -> dict[str, Costs]:
+    """Return the costs of systems: of a dict by system, or of files that name their systems.
+
+    >>> list(costs_by_system(["examples/bm25.bench.json", "examples/dense.bench.json"]))
+    ['bm25', 'dense']
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        known = {system: as_costs(costs) for system, costs in given.items()}
+        return {system: costs for system, costs in known.items() if costs is not None}
+    files = [given] if isinstance(given, (str, os.PathLike)) else given
+    return merge_costs(read_costs(file) for file in files)
+
+
 def merge_costs(found: Iterable[Costs]) -> dict[str, Costs]:
     """Merge the costs of each system: those of a bench and those of indexing."""
     systems: dict[str, Costs] = {}

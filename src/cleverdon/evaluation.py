@@ -11,7 +11,7 @@ import numpy as np
 
 from cleverdon import __version__
 from cleverdon._common.arrays import Floats
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import naming_columns, take_list_column
@@ -31,6 +31,7 @@ _RankingVariants = Mapping[Measure, tuple[Settings, bool]]
 """The ranking that each measure needs: settings, and whether it `uses_other_queries`."""
 
 
+@shows_progress("evaluating")
 def evaluate(
     qrels: Any,
     runs: Any = None,
@@ -56,7 +57,7 @@ def evaluate(
     bounds: bool = False,
     rest: bool = False,
     unjudged: str | float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Scores:
     """Score one run, or several, by measures.
 
@@ -93,7 +94,8 @@ def evaluate(
         rest: Whether the bounds include the unseen rest of a collection of `docs` documents.
         unjudged: What the bounds let unjudged results be: `any` grade, `not-relevant`, or the
             largest grade. By default any; in typed rankings, not relevant.
-        progress: Is called with the current step and how much of it is done.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         A value for each system, measure and query.
@@ -108,6 +110,7 @@ def evaluate(
     >>> evaluate("R N R | R", measures=["P@3", "AP"]).to_dict()
     {'run': {'P@3': 0.6666666666666666, 'AP': 0.5555555555555555}}
     """
+    progress = as_callback(progress)
     typed = None
     if runs is None:
         from cleverdon.formats.typed import are_typed, read_typed  # only where there are no files

@@ -18,16 +18,21 @@ from cleverdon.measures.notation import parse
 from cleverdon.profiles import find_profile
 from cleverdon.score_tables import arrange_table, check_layout, score_table
 from cleverdon.settings import AVERAGES, Settings
+from cleverdon.tables.markup import escape_html
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
+    import os
+
     import pandas
     import polars
 
+    from cleverdon.charts.base import Chart
     from cleverdon.data import Judgments
     from cleverdon.hits import Hits
+    from cleverdon.reports.html_report import Report
     from cleverdon.unknowns.bounds import Bounds
 
 
@@ -198,6 +203,10 @@ class Rankings:
 
     judgments: Judgments
     hits: Mapping[str, Hits]  # by system; their queries are those of the scores
+
+
+_PLOTTED = ("scores", "rankings", "bounds")
+"""What the plots are of that `Scores.plot` draws."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -495,7 +504,7 @@ class Scores(Result):
         frame: polars.DataFrame = require("polars", "to_polars()").DataFrame(self.rows())
         return frame
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> pandas.DataFrame:  # type: ignore[override]  # has one view
         """Every value as a row of a pandas data frame."""
         frame: pandas.DataFrame = require("pandas", "to_pandas()").DataFrame(self.rows())
         return frame
@@ -572,8 +581,52 @@ class Scores(Result):
             grid = arrange_table(grid, format, systems, width)
         return render_table(grid, format, styled=styled, width=width)
 
+    def plot(self, kind: str = "spread", *what: Any, **options: Any) -> Chart:
+        """Draw the scores; `cleverdon.plots` describes each kind and its options.
+
+        Args:
+            kind: The name of a plot of scores or rankings, such as "spread" or "by-cutoff".
+            what: What the plot's function takes after the scores, such as a measure; where it needs
+                one and none is given, the first.
+            options: Other options of the plot.
+
+        >>> from cleverdon import evaluate
+        >>> runs = {"one": {"q1": {"d2": 2, "d1": 1}}, "two": {"q1": {"d1": 2, "d2": 1}}}
+        >>> chart = evaluate({"q1": {"d1": 1}}, runs, "RR P@5").plot("heat-map", "RR")
+        """
+        from inspect import signature
+
+        from cleverdon import plots  # altair is optional, and slow
+        from cleverdon.plots.kinds import PLOT_KINDS
+
+        of_scores = [name for name, plot in PLOT_KINDS.items() if plot.of in _PLOTTED]
+        check_word("kind", kind, of_scores)
+        draw = getattr(plots, kind.replace("-", "_"))
+        if not what and "measure" in signature(draw).parameters.keys() - options.keys():
+            options["measure"] = self.measures[0]
+        chart: Chart = draw(self, *what, **options)
+        return chart
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Make a report: one HTML page with claims, tables and plots; see `cleverdon.report`.
+
+        Args:
+            path: The file to write, if any.
+            options: Those of `cleverdon.report`.
+        """
+        from cleverdon.reports.html_report import report  # loads altair, which is slow
+
+        made = report(self, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
     def __repr__(self) -> str:
         return self.render()
+
+    def _repr_html_(self) -> str:
+        warnings = [f"<p><strong>{escape_html(text)}</strong></p>" for text in self.warnings]
+        return "\n".join([super()._repr_html_(), *warnings])
 
 
 def _run_warnings(name: str, run: RunProvenance, *, ties: str) -> list[str]:

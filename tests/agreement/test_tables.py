@@ -16,10 +16,10 @@ from cleverdon.agreement.coefficients import known_coefficients
 from cleverdon.agreement.labels import Labels
 from cleverdon.agreement.model import ModelAgreement, ModelEffects, compare_model, model_effects
 from cleverdon.agreement.tables import (
-    _interval_note,
     agreement_sentences,
     coefficient_text,
     coefficients_text,
+    interval_note,
 )
 from cleverdon.errors import OptionError
 from cleverdon.stats.intervals import Interval
@@ -140,7 +140,7 @@ def test_what_the_brackets_hold() -> None:
         labels, confidence=0.9
     )
     assert "so few queries" in said(labels)
-    assert "97.5%" in _interval_note(agree(labels, confidence=0.975, resamples=5).units)
+    assert "97.5%" in interval_note(agree(labels, confidence=0.975, resamples=5).units)
     alone = labels_of([[1, 0, 1], [1, 1, 1]])
     assert "over 3 documents, since there are too few queries" in said(alone)
     assert "in brackets" not in said(labels_of([[1], [0]]))
@@ -180,6 +180,7 @@ def test_a_favour_is_told_and_the_line_it_is_told_by() -> None:
     labels, found = made()
     text = told(found, labels)
     assert "llm favours s1 by nDCG@10" in text
+    assert "intervals by Student's t over queries, not adjusted for several comparisons" in text
     assert "is against" not in text
     assert "in brackets: 95% intervals by Student's t over 16 queries" in text
     assert "llm (model)" in text

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
 from cleverdon import __version__
@@ -14,8 +17,17 @@ from cleverdon.measures.registry import measures
 from tests.commands import Command
 
 
-def test_version(cleverdon: Command) -> None:
-    assert cleverdon("--version").stdout == f"cleverdon {__version__}\n"
+def test_version_says_how_the_core_was_built(cleverdon: Command) -> None:
+    """Without folders and names of machines, so that two builds of one source can be equal."""
+    done = cleverdon("--version")
+    first, core, python = done.stdout.splitlines()
+    assert first == f"cleverdon {__version__}"
+    assert re.fullmatch(
+        rf"core {re.escape(__version__)}, profile \w+ \(optimisation [0-3sz]\), "
+        r"[\w-]+ \([\w., -]+\), rustc 1\.\d+\.\d+[\w.-]*, abi3-py311",
+        core,
+    )
+    assert python.startswith(f"Python {platform.python_version()}, numpy {numpy.__version__}, ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -73,6 +73,17 @@ def test_per_cent_of_a_baseline_near_zero_are_not_printed() -> None:
     assert "+40.0%; 95% CI 0.039 to 0.161 or +15.0% to +66.9%;" in str(one(known))
 
 
+def test_a_notebook_lists_claims_and_doubts() -> None:
+    names = {"a<b": {"P@5": [0.1] * 3, "AP": [0.2] * 3}, "c": {"P@5": [0.4] * 3, "AP": [0.3] * 3}}
+    found = cleverdon.claim(compare(made(names)))
+    shown = found._repr_html_()
+    assert shown.count("<li>") == 2 + len(found.doubts)
+    assert "a&lt;b" in shown
+    assert "<p>Before you believe it:</p><ul><li>few-queries: " in shown
+    heading = shown.index("<p>Other measures, corrected as a family of their own:</p>")
+    assert shown.index("on P@5") < heading < shown.index("on AP")
+
+
 def test_several_comparisons_are_named() -> None:
     systems = {
         name: {m: list(np.linspace(0, 0.5, 30) + at) for m in ("AP", "RR")}
@@ -226,6 +237,39 @@ def test_where_methods_disagree_it_is_said() -> None:
         "the interval excludes 0."
     )
     assert "disagree" not in str(one(made(rows)))
+
+
+def test_a_confidence_that_is_not_of_the_level_is_said_where_it_matters() -> None:
+    rows = {"base": {"AP": [0.1] * 10}, "other": {"AP": [0.2, 0.3, 0.09, 0.1] + [0.08, 0.19] * 3}}
+    assert 0.05 < one(made(rows)).difference.p.p < 0.1
+    assert "disagree" not in str(one(made(rows)))
+    narrow = one(made(rows), confidence=0.8)
+    assert not narrow.shown
+    assert narrow.difference.interval.low > 0
+    assert str(narrow).endswith(
+        "Interval and verdict disagree, since the confidence of 0.8 is not that of the level 0.05: "
+        "the interval excludes 0."
+    )
+    wide = one(made(rows), level=0.1, confidence=0.99)
+    assert wide.shown
+    assert "the confidence of 0.99 is not that of the level 0.1: the interval includes 0." in (
+        str(wide)
+    )
+    records = [
+        cleverdon.claim(of.comparison).to_dict()["claims"][0] for of in (narrow, one(made(rows)))
+    ]
+    assert [record["disagrees"] for record in records] == [True, False]
+    assert [record["ends_at_0"] for record in records] == [False, False]
+
+
+def test_a_p_value_by_tukey_is_not_called_uncorrected() -> None:
+    random = np.random.default_rng(1)
+    rows = {name: {m: list(random.random(9)) for m in ("AP", "RR")} for name in "abc"}
+    how = {"test": "tukey", "primary": "all"}
+    text = str(cleverdon.claim(compare(made(rows), **how))[0])
+    assert "over 6 comparisons, p = " in text
+    assert " by this measure alone; " in text
+    assert "uncorrected" not in text
 
 
 def test_a_sign_test_that_shows_what_its_interval_does_not_says_so() -> None:

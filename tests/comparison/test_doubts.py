@@ -409,6 +409,14 @@ def test_leaving_the_query_out_changes_the_verdict() -> None:
     assert right >= 0.98 * told  # what is near the level is tested again without the query
 
 
+def test_systems_that_never_differ_have_no_spread() -> None:
+    doubt = of(apart(np.zeros(30)), "no-spread")
+    assert doubt is not None
+    assert doubt.sentence.startswith("other does not differ from base on AP on any query, which")
+    (found,) = compare(apart(np.zeros(30))).differences
+    assert np.isnan(found.interval.low)
+
+
 def test_bounds_of_shares_are_exact() -> None:
     for differing, queries in ((0, 5), (3, 20), (9, 200)):
         wanted = stats.beta.ppf(0.95, differing + 1, queries - differing)

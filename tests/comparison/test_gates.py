@@ -19,7 +19,7 @@ from cleverdon.errors import OptionError
 from cleverdon.stats.multiple_comparisons import holm
 
 QUERIES = [f"q{i}" for i in range(10)]
-GATE_QRELS = {query: {"a": 1} for query in QUERIES}
+GATE_QRELS = {query: {"a": 1, **{f"x{place}": 0 for place in range(1, 6)}} for query in QUERIES}
 SIGNS = np.array(list(product((-1, 1), repeat=len(QUERIES))))
 
 
@@ -178,6 +178,37 @@ def test_few_differing_queries_are_told_and_fail_where_the_rule_asks_for_them() 
     )
     assert asked.to_dict()["rules"][0]["differing"] == 0
     assert asked.notes == ()
+
+
+def test_results_that_rest_on_few_judgments_are_qualified() -> None:
+    """A run whose results are all judged, against one whose results hardly are."""
+    judged_all, judged_few = at_ranks(*[1] * 10), at_ranks(*[2] * 10)
+    judged_few = {
+        query: {doc if doc == "a" else f"y{doc}": score for doc, score in run.items()}
+        for query, run in judged_few.items()
+    }
+    scored = evaluate(GATE_QRELS, {"old": judged_few, "new": judged_all}, "RR P@1")
+    rules = ["RR not significantly worse by 0.01", "P@1 >= baseline", "RR >= 0.5"]
+    verdict = gate(scored, rules, system="new", baseline="old")
+    assert verdict.passed
+    assert [one.qualified for one in verdict.rulings] == [("unjudged-differs",)] * 2 + [()]
+    record = verdict.to_dict()
+    assert (record["passed"], record["qualified"]) == (True, ["unjudged-differs"])
+    assert record["rules"][0]["qualified"] == ["unjudged-differs"]
+    assert "100% of run's are judged and 0% of baseline's" in verdict.notes[0]
+    assert verdict.closing().endswith("over 10 queries; qualified by unjudged-differs")
+    sure = judged([1] * 10, [2] * 10, *rules)
+    assert (sure.qualified, sure.notes) == ((), ())
+    alone = gate(part_of(scored, systems=["new"]), "RR >= 0.5")
+    assert alone.qualified == ()
+
+
+def test_a_margin_that_few_queries_keep_is_qualified() -> None:
+    rule = "RR not significantly worse by 0.01"
+    few = judged([1] * 10, [1] * 10, rule)
+    assert (few.passed, few.rulings[0].qualified) == (True, ("few-differing",))
+    many = judged([2] * 10, [1] * 10, rule)
+    assert (many.passed, many.rulings[0].qualified) == (True, ())
 
 
 def test_enough_differing_queries_are_no_matter() -> None:

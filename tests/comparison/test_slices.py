@@ -338,6 +338,31 @@ def test_where_interval_and_verdict_of_a_slice_disagree_it_is_said() -> None:
     assert sliced({"long": (30, 0.2, 0.1), "short": (30, 0.2, 0.1)}, test="t").disagreeing == ()
 
 
+def test_a_confidence_that_is_not_of_the_level_is_said() -> None:
+    found = sliced({"long": (30, 0.04, 0.1), "short": (30, 0.0, 0.1)}, confidence=0.5)
+    assert "since the confidence of 0.5 is not that of the level 0.05: other" in found.render()
+
+
+def test_verdicts_of_thinly_judged_slices_are_qualified() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    strange = {query: {"x": 2.0, "y": 1.0} for query in qrels}
+    kinds = {query: "even" if i % 2 else "odd" for i, query in enumerate(qrels)}
+    found = slice_by(evaluate(qrels, {"base": strange, "other": good}, "P@1"), kinds)
+    names = ["nothing-judged", "unjudged-differs"]
+    for part in found.to_dict()["slices"]:
+        (compared,) = part["differences"]
+        assert (compared["significant"], compared["qualified"]) == (True, names)
+    assert found.render("csv").count("nothing-judged unjudged-differs") == 2
+    (line,) = (line for line in found.render().split("\n") if "(unjudged-differs" in line)
+    assert line.startswith("doubt in odd; 1 other slice is alike: of the first 1 results, 100% of")
+    judged = {query: {"a": 1, "b": 0} for query in qrels}
+    poor = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    sure = slice_by(evaluate(judged, {"base": poor, "other": good}, "P@1"), kinds)
+    assert [part.qualified(part.differences[0]) for part in sure.slices] == [[], []]
+    assert "doubt" not in sure.render()
+
+
 def test_programs_get_both_intervals() -> None:
     lines = sliced({"long": (30, 0.2, 0.1), "short": (30, 0.04, 0.1)}).render("csv").splitlines()
     rows = [dict(zip(lines[0].split(","), line.split(","), strict=True)) for line in lines[1:]]

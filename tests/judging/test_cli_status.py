@@ -42,6 +42,8 @@ def test_a_finished_project(folder: Path) -> None:
     assert any(line.split()[:3] == ["ann", "12", "0"] for line in lines)
     assert any(line.startswith("ann    bob          12  0.67") for line in lines)
     assert "Agreement on 12 documents that two people have judged" in lines
+    note = "95% intervals by Student's t over 12 documents, since there are too few queries"
+    assert f"in brackets: {note}" in lines
     assert any(line.startswith("Stop looking") for line in lines)
     assert lines[-1] == "4 documents were given different grades, and wait to be settled."
 

@@ -44,7 +44,6 @@ from cleverdon.judging.exports.qrels import by_assessor
 from cleverdon.judging.people.accounts import COMMAND_LINE, person_named
 from cleverdon.judging.project import Project
 from cleverdon.judging.store.schema import judgments, people
-from cleverdon.stats.resampling import LIVE_RESAMPLES
 from tests.judging.facts import made_facts, simulated
 from tests.judging.judged_projects import GRADES, give, judged_project
 
@@ -80,7 +79,6 @@ def test_agreement_is_that_of_the_exported_qrels(judged: Project) -> None:
     expected = agree(
         Labels.of(exported),
         coefficients=("agreement", "kappa", "fleiss", "alpha-ordinal"),
-        resamples=LIVE_RESAMPLES,
     )
     for name, number in agreement.overall_agreement(live).items():
         assert number.value == pytest.approx(expected.overall[name].value)
@@ -104,7 +102,6 @@ def test_a_large_team_agrees_as_a_small_one_would(monkeypatch: pytest.MonkeyPatc
         Labels.of_rows((r.judge, r.query, r.document, float(r.grade)) for r in facts.human),
         coefficients=("agreement", "kappa", "fleiss", "alpha-ordinal"),
         per_query=True,
-        resamples=LIVE_RESAMPLES,
     )
     numbers = agreement.overall_agreement(live)
     for name in ("agreement", "fleiss", "alpha-ordinal"):

@@ -364,7 +364,7 @@ def test_a_statistic_that_cannot_be_computed_says_not_yet(
             add_model(connection, dict.fromkeys(range(1, 20), 3))
         write_pool(depth_pool(gather(POOLS[LAST_ALONE]), k=5), project.folder / POOL)
         for module in ("agreement", "models"):
-            monkeypatch.setattr(f"cleverdon.judging.dashboard.{module}.bootstrap_agreement", fails)
+            monkeypatch.setattr(f"cleverdon.judging.dashboard.{module}.measure_agreement", fails)
         monkeypatch.setattr("cleverdon.judging.dashboard.recall.estimate_recall", fails)
         eve = browser(make_app(project), "eve")
         for path in ("/dashboard", "/dashboard/queries/t1", "/dashboard/people/ann"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cleverdon import Topics
 from cleverdon.comparison.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.plots import by_query
@@ -23,6 +24,8 @@ AP, FPR = samples(SCORES)
 
 def test_queries_are_sorted_the_best_first() -> None:
     rows = _queries_rows(AP, "one", texts={"q0001": "how  to\nsort"})["queries"]
+    topics = Topics.read({"q0001": "how  to\nsort"})
+    assert _queries_rows(AP, "one", texts=topics)["queries"] == rows
     assert [(row["query"], row["value"]) for row in rows] == [
         ("q0001", 0.75),
         ("q0002", 0.5),

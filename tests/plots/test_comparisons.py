@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from cleverdon import evaluate
 from cleverdon.charts.matrices import check_matrix_size
 from cleverdon.comparison.differences import compare
 from cleverdon.errors import OptionError
 from cleverdon.plots import comparisons
-from cleverdon.plots.comparisons import _SHOWN, _bounds_rows, bounds, forest_rows, pairs_rows
+from cleverdon.plots.comparisons import (
+    _SHOWN,
+    _bounds_rows,
+    bounds,
+    forest,
+    forest_rows,
+    pairs_rows,
+)
 from tests.comparison.made import made
 from tests.plots.made import ODD, datasets, subtitle
 from tests.plots.ranked import made_rankings, ranked
@@ -68,6 +77,27 @@ def test_one_query_has_no_interval_and_a_plot_all_the_same() -> None:
         assert ends == (one.unadjusted.low, one.unadjusted.high)
     alone = compare(made({"one": {"AP": [0.5, 0.1]}, ODD: {"AP": [0.25, 0.3]}}), baseline="one")
     assert "Lines: 95% intervals." in subtitle(comparisons.forest(alone))
+
+
+def test_exceptions_of_intervals_are_told() -> None:
+    """Intervals that end at 0, those that disagree, and qualified verdicts."""
+    random = np.random.default_rng(1)
+    base = random.uniform(0.2, 0.4, 20)
+    gains = {"u": 0.25, "v": 0.25, "w": 0.25, "x": 0.05, "y": 0.0, "z": 0.0}
+    rows = {name: list(base + gain + random.normal(0, 0.08, 20)) for name, gain in gains.items()}
+    rows = {"base": list(base), **rows}
+    scores = made({name: {"AP": of} for name, of in rows.items()})
+    found = compare(scores, baseline="base")
+    assert [one.system for one in found.differences if one.stepped] == ["x"]
+    told = subtitle(forest(found))
+    assert "End at 0, since a later step of the test decided: x less base on AP." in told
+    assert "disagree" not in told
+    wide = subtitle(forest(compare(scores, baseline="base", confidence=0.999)))
+    assert "disagree, since the confidence of 0.999 is not that of the level 0.05: x less" in wide
+    qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    runs = {name: {query: {doc: 1.0} for query in qrels} for name, doc in (("b", "x"), ("c", "a"))}
+    thin = subtitle(forest(compare(evaluate(qrels, runs, "P@1"), baseline="b")))
+    assert "Qualified by unjudged-differs: c less b on P@1." in thin
 
 
 def test_a_measure_that_was_not_compared_is_told() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import cleverdon
-from cleverdon import Scores, evaluate, worst
+from cleverdon import Scores, Topics, evaluate, worst
 from cleverdon.comparison.checklist import reporting_checklist
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import find_doubts
@@ -58,6 +58,12 @@ def sentences(of: dict[str, Any]) -> list[str]:
 
 def expected(comparison: Comparison) -> list[str]:
     return [str(claim) for claim in cleverdon.claim(comparison)]
+
+
+def test_texts_are_read_as_everywhere() -> None:
+    lines = {query: text.line for query, text in QUERIES.items()}
+    read = [said(report(scores(), queries=given)) for given in (QUERIES, lines, Topics.read(lines))]
+    assert read[0]["queries"] == read[1]["queries"] == read[2]["queries"]
 
 
 def test_values_and_means_are_those_of_the_scores() -> None:

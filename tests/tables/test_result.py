@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,9 +64,24 @@ def test_json_follows_from_the_fields() -> None:
 
 def test_markup() -> None:
     assert "<h2>means</h2>" in FOUND.to_html()
-    assert "a&lt;b" in FOUND._repr_html_()
     assert r"\toprule" in FOUND.to_latex()
     assert FOUND.to_markdown().startswith("## means\n")
+
+
+def test_a_notebook_shows_tables_whose_cells_say_how_they_are_aligned() -> None:
+    shown = FOUND._repr_html_()
+    assert "<td style='text-align:left'>a&lt;b</td>" in shown
+    assert "<td style='text-align:right'>0.6667</td>" in shown
+    assert "<p><strong>means</strong></p>" in shown
+    assert not re.search("<(?:td|th|h[1-6])>", shown)
+
+
+def test_a_notebook_shows_sentences_as_they_are_printed() -> None:
+    class Told(Result):
+        def to_text(self, **_: object) -> str:
+            return "a < b\n  it is"
+
+    assert Told()._repr_html_().endswith(">a &lt; b\n  it is</pre>")
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -11,7 +11,16 @@ from starlette.testclient import TestClient
 
 from tests.transcript import entries
 from tests.transcript.recording import Section, shortened
-from tests.transcript.replay import Clock, Shared, contents, normaliser, run, settled, steady
+from tests.transcript.replay import (
+    OUR_VERSION,
+    Clock,
+    Shared,
+    contents,
+    normaliser,
+    run,
+    settled,
+    steady,
+)
 
 ROLES = {"stranger": None, "assessor": "ann", "administrator": "eve", "viewer": "vic"}
 
@@ -148,7 +157,7 @@ def _asked(client: TestClient, path: str) -> str:
     ]
     for part, text in contents(ending, answer.content):
         if answer.content:
-            for pattern, instead in _RANDOM:
+            for pattern, instead in (*_RANDOM, OUR_VERSION):
                 text = pattern.sub(instead, text)
             sections.append(shortened(f"body{part}", settled(text)))
     return "".join(section.text() for section in sections)

@@ -24,6 +24,7 @@ from typing import Any
 import click
 import pytest
 
+from cleverdon import __version__
 from tests.transcript import entries
 from tests.transcript.inputs import ROOT, fill
 from tests.transcript.invocations import Invocation
@@ -49,12 +50,15 @@ _LIBRARY = 100_000
 """A script with this many characters or more is a library."""
 _UNPACK = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 _SCRIPT = re.compile(r"(<script\b[^>]*>)(.*?)(</script>)", re.DOTALL)
+OUR_VERSION = (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?!\.?\d)"), "0.1.0")
+"""Recordings have the first version in place of the current one: no release changes them."""
 _KEYS = (
     (re.compile(r"gradient_\d+"), "gradient_N"),
     (re.compile(r"(?<![\w-])cleverdon_[\w-]{43}(?![\w-])"), "{token}"),
     (re.compile(r"(?<=/sign-in/)[\w-]{43}(?![\w-])"), "{key}"),
     (re.compile(r'(?<="written": ")[^"]+'), "{now}"),
     (re.compile(r"(?<=cleverdon-logs-)[0-9a-f]{32}"), "{random}"),
+    OUR_VERSION,
 )
 _MEASURED = (
     (re.compile(r"(?m)^.{0,40}[Oo]ther programs kept .{0,20} cores busy.*\n"), ""),

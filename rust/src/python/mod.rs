@@ -457,10 +457,26 @@ fn total<'py>(
     Ok(sums.into_pyarray(py))
 }
 
+/// How the core was built: names and values, in the order in which `--version` prints them.
+#[pyfunction]
+fn build() -> [(&'static str, &'static str); 7] {
+    [
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("profile", env!("CORE_PROFILE")),
+        ("optimisation", env!("CORE_OPT_LEVEL")),
+        ("target", env!("CORE_TARGET")),
+        ("features", env!("CORE_FEATURES")),
+        ("rustc", env!("CORE_RUSTC")),
+        ("abi", env!("CORE_ABI")),
+    ]
+}
+
 #[pymodule]
 mod _core {
     #[pymodule_export]
     use super::options::{Layout, Order};
     #[pymodule_export]
-    use super::{best_first, rank_matrix, total, Gathered, Gathering, Joined, Judgments, Source, Table};
+    use super::{
+        best_first, build, rank_matrix, total, Gathered, Gathering, Joined, Judgments, Source, Table,
+    };
 }

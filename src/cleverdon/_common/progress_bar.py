@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for work that takes longer than a moment."""
+"""A progress bar in a terminal or a notebook, for work that takes longer than a moment."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from threading import Event, Lock, Thread, Timer
 from typing import TextIO
 
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, ignore_progress, in_notebook
 
-_PATIENCE = 0.5
+_PATIENCE = 1.0
 """Seconds of silence that nobody minds; what ends sooner shows no bar."""
 
 _INTERVAL = 0.1
@@ -23,16 +24,16 @@ _LENGTH = 30
 
 
 @contextmanager
-def bar(step: str) -> Iterator[Progress]:
-    """Show a progress bar on the terminal; yield the callback that updates it.
+def bar(step: str, *, anywhere: bool = False) -> Iterator[Progress]:
+    """Show a progress bar on the terminal or in the notebook; yield the callback that updates it.
 
     The bar shows the step that the callback was last called with, at first `step`. If it is never
     called, the bar only shows that work goes on. Nothing is shown where standard error is not a
-    terminal. A bar within another one is that one, with another step: so a command can have one
-    from its start, and several short steps are not silent for long.
+    terminal, unless it is asked for `anywhere`. A bar within another one is that one, with another
+    step: so a command can have one from its start, and several short steps are not silent for long.
     """
     global _running
-    if not sys.stderr.isatty():
+    if not (anywhere or sys.stderr.isatty() or in_notebook()):
         yield ignore_progress
         return
     if _running is not None:
@@ -45,6 +46,11 @@ def bar(step: str) -> Iterator[Progress]:
     finally:
         _running.end()
         _running = None
+
+
+def is_running() -> bool:
+    """Tell whether a bar is, or soon will be, shown."""
+    return _running is not None
 
 
 def say(line: str) -> None:
@@ -62,14 +68,15 @@ class _Running:
         self._over = False
         self._show: _Bar | None = None
         # A clock of its own: what is one call of numpy cannot be asked how long it has taken.
-        self._timer = Timer(_PATIENCE, self._start)
+        # In the caller's context, by which a notebook knows the cell that an output belongs to.
+        self._timer = Timer(_PATIENCE, copy_context().run, [self._start])
         self._timer.daemon = True
         self._timer.start()
 
     def _start(self) -> None:
         with self._lock:
             if not self._over:
-                self._show = _Bar(self._step)
+                self._show = _NotebookBar(self._step) if in_notebook() else _Bar(self._step)
 
     @contextmanager
     def nested(self, step: str) -> Iterator[Progress]:
@@ -124,7 +131,7 @@ class _Bar:
         self._width = 0
         self._lock = Lock()
         self._over = Event()
-        self._thread = Thread(target=self._keep_drawing, daemon=True)
+        self._thread = Thread(target=copy_context().run, args=[self._keep_drawing], daemon=True)
         self._thread.start()
 
     def _keep_drawing(self) -> None:
@@ -135,7 +142,7 @@ class _Bar:
                 self._replace(_line(self._step, self._done, self._total, passed, columns))
 
     def _replace(self, line: str) -> None:
-        """Write a line over the last; blanks remove what is left of that."""
+        """Write a line over the last one; blanks remove what is left of that."""
         blanks = " " * (self._width - len(line))
         self._stream.write(f"\r{_encodable(line, self._stream.encoding)}{blanks}\r")
         self._stream.flush()
@@ -158,6 +165,24 @@ class _Bar:
         self._over.set()
         self._thread.join()
         self._replace("")
+
+
+class _NotebookBar(_Bar):
+    """An output of the cell, drawn again and emptied at the end. It takes no widgets."""
+
+    def __init__(self, step: str) -> None:
+        from IPython.display import display
+
+        self._output = display(  # type: ignore[no-untyped-call]
+            {"text/plain": ""}, raw=True, display_id=True
+        )
+        super().__init__(step)
+
+    def _replace(self, line: str) -> None:
+        self._output.update({"text/plain": line}, raw=True)
+
+    def say(self, line: str) -> None:
+        print(line, file=self._stream)
 
 
 def _line(step: str, done: float, total: float, passed: float, columns: int) -> str:

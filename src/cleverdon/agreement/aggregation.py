@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._common.files import write_file
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
-from cleverdon.agreement.labels import Labels, judgments_of_items, row_keys
+from cleverdon.agreement.labels import Labels, as_labels, judgments_of_items, row_keys
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word
 from cleverdon.formats.inputs import run_name
@@ -299,27 +299,30 @@ class Aggregation(Result):
         return {key: as_json(value) for key, value in record.items()}
 
 
+@shows_progress("combining labels")
 def aggregate_labels(
-    labels: Labels,
+    labels: Any,
     method: str = "majority",
     *,
     vote_ties: str = "lower",
     smoothing: float = 0.0,
     iterations: int = _ITERATIONS,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Aggregation:
     """Make one grade for each document out of several judges' grades.
 
     Args:
-        labels: The judges' grades.
+        labels: The labels of several judges: files, a dict of judgments by judge, or a table with
+            columns judge, query, doc and grade.
         method: One of `AGGREGATION_METHODS`.
         vote_ties: The grade of a document on which no grade has most votes: one of `TIE_RULES`.
         smoothing: For Dawid and Skene's, documents that are added to each cell of a judge's table,
             so that an empty cell rules nothing out.
         iterations: For Dawid and Skene's, the most steps.
         seed: The seed of ties that are broken at random.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The grades with their confidence. The same input gives the same grades.
@@ -332,6 +335,8 @@ def aggregate_labels(
     >>> aggregate_labels(labels).rows()
     [('q', 'x', 1.0, 0.6666666666666666, 3)]
     """
+    progress = as_callback(progress)
+    labels = as_labels(labels)
     check_word("method", method, AGGREGATION_METHODS)
     check_word("vote_ties", vote_ties, TIE_RULES)
     check_seed(seed)

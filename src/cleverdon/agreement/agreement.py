@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.agreement.aggregation import Aggregation, aggregate_labels
 from cleverdon.agreement.coefficients import (
     AgreementCoefficient,
@@ -24,7 +24,7 @@ from cleverdon.agreement.coefficients import (
     known_coefficients,
 )
 from cleverdon.agreement.estimates import Estimator, ResampledValue, ResamplingUnits, mean_estimate
-from cleverdon.agreement.labels import Labels
+from cleverdon.agreement.labels import Labels, as_labels
 from cleverdon.agreement.tables import agreement_sections, agreement_sentences, coefficient_table
 from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.base import Measure
@@ -165,8 +165,9 @@ class Agreement(Result):
         return grades_of_judges(self)
 
 
+@shows_progress("comparing judges")
 def agree(
-    labels: Labels,
+    labels: Any,
     *,
     models: Sequence[str] = (),
     exclude: Collection[tuple[str, str]] = (),
@@ -183,7 +184,7 @@ def agree(
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **effects: Any,
 ) -> Agreement:
     """Measure agreement on the documents that at least two judges judged.
@@ -191,7 +192,8 @@ def agree(
     Intervals are over queries, or over documents where there is one query only.
 
     Args:
-        labels: The judges' grades.
+        labels: The labels of several judges: files, a dict of judgments by judge, or a table with
+            columns judge, query, doc and grade.
         models: Judges that are models. Each is compared with the people, and has no part in the
             people's own agreement, unless there is one person only.
         exclude: Queries and documents that are left out of agreement, such as gold documents.
@@ -211,7 +213,8 @@ def agree(
         confidence: Of all intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of everything random.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         effects: With runs, other keywords of `model_effects`: run_format, order_by, and those of
             `compare`.
 
@@ -228,6 +231,8 @@ def agree(
     >>> found.overall["agreement"].value, found.overall["kappa"].value
     (0.75, 0.5)
     """
+    progress = as_callback(progress)
+    labels = as_labels(labels)
     # The comparison of systems is loaded with it, and most calls are without a model.
     from cleverdon.agreement.model import compare_model
 

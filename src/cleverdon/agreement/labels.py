@@ -20,10 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
+from cleverdon._common.extras import require
+from cleverdon._common.text import counted
 from cleverdon._core import Source
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.formats.columns import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
     choose_columns,
     column_position,
     first_line,
@@ -45,6 +50,7 @@ from cleverdon.formats.streams import decode_text
 if TYPE_CHECKING:
     from cleverdon.formats.spreadsheets import Sheet
 
+_JUDGE = ("judge", "assessor", "annotator", "rater", "judge_id", "worker")
 _MOST_GRADES = 100
 """Limits the memory that tables of grades by grades take."""
 
@@ -64,6 +70,8 @@ class Labels:
     >>> labels = Labels.of({"ann": {"q1": {"d1": 1, "d2": 0}}, "bob": {"q1": {"d1": 2}}})
     >>> labels.judges, labels.grades.tolist(), labels.level.tolist()
     (('ann', 'bob'), [0.0, 1.0, 2.0], [[1, 2], [0, -1]])
+    >>> labels
+    <Labels: 2 documents of 1 query by ann, bob>
     """
 
     judges: tuple[str, ...]
@@ -72,6 +80,11 @@ class Labels:
     docs: NDArray[np.object_]  # of each item, the document's id
     grades: Floats  # the scale: every grade that occurs, rising
     level: _Levels  # items x judges: an index into the grades, -1 where it is missing
+
+    def __repr__(self) -> str:
+        documents = counted(len(self.docs), "document")
+        queries = counted(len(self.queries), "query")
+        return f"<Labels: {documents} of {queries} by {', '.join(self.judges)}>"
 
     @classmethod
     def of(cls, judged: Mapping[str, Any], *, format: str | None = None) -> Labels:
@@ -277,6 +290,37 @@ def read_labels(
     else:
         named = {name: file for file, name in judge_names([*map(os.fspath, files)]).items()}
     return Labels.of_rows(read_label_rows(named, judge_column=judge_column, format=format))
+
+
+def as_labels(given: Any) -> Labels:
+    """Return labels as they are, or read them: files, judgments by judge, or a table.
+
+    >>> as_labels(["examples/labels.csv"]).judges
+    ('ann', 'bob', 'eve')
+    >>> as_labels({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 2}}}).grades.tolist()
+    [1.0, 2.0]
+    """
+    if isinstance(given, Labels):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_labels([os.fspath(given)])
+    if isinstance(given, Mapping):
+        return Labels.of(given)
+    if hasattr(given, "__arrow_c_stream__"):
+        pyarrow = require("pyarrow", "reading tables", extra="tables")
+        table = pyarrow.table(given)
+        known = (_JUDGE, QUERY, DOCUMENT, GRADE)
+        places = [column_position(table.column_names, names) for names in known]
+        if None in places:
+            lacking = known[places.index(None)][0]
+            listed = ", ".join(table.column_names)
+            raise InputError(f"a table of labels needs a column {lacking!r}; found {listed}")
+        columns = [table.column(place).to_pylist() for place in places]
+        return Labels.of_rows(
+            (str(judge), str(query), str(doc), float(grade))
+            for judge, query, doc, grade in zip(*columns, strict=True)
+        )
+    return read_labels(list(given))
 
 
 def judge_names(files: list[str]) -> dict[str, str]:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.agreement.estimates import (
     ResampledValue,
     ResamplingUnits,
     mean_estimate,
     mean_over_pairs,
 )
-from cleverdon.agreement.labels import Labels
+from cleverdon.agreement.labels import Labels, as_labels
 from cleverdon.agreement.system_bias import (
     BiasLine,
     Evaluator,
@@ -96,6 +96,7 @@ class ModelAgreement(Result):
         return model_sections(self)
 
 
+@shows_progress("comparing judges")
 def compare_model(
     agreed: Agreement,
     model: str,
@@ -104,7 +105,7 @@ def compare_model(
     labels: Labels | None = None,
     runs: Any = None,
     measures: str | Measure | Sequence[str | Measure] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **effects: Any,
 ) -> ModelAgreement:
     """Compare a model with people, by the resamples of their agreement.
@@ -116,7 +117,8 @@ def compare_model(
         labels: The labels by which runs are evaluated; by default those of the agreement.
         runs: Systems that are evaluated by people's judgments and by the model's.
         measures: The measures of that evaluation.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         effects: Other keywords of `model_effects`.
 
     Returns:
@@ -132,6 +134,7 @@ def compare_model(
     >>> round(found.coefficients["kappa"].difference.value, 4)
     -0.6
     """
+    progress = as_callback(progress)
     units, changed = agreed.units, None
     coefficients = model_coefficients(agreed, model, people)
     if runs:
@@ -355,8 +358,9 @@ class ModelEffects:
         return sorted(significant, key=lambda one: -abs(one.excess))
 
 
+@shows_progress("comparing judges")
 def model_effects(
-    labels: Labels,
+    labels: Any,
     model: str,
     people: Sequence[str],
     runs: Any,
@@ -374,13 +378,14 @@ def model_effects(
     seed: int = 0,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **how: Any,
 ) -> ModelEffects:
     """Measure the effects of a model's judgments on scores, orders of systems and claims.
 
     Args:
-        labels: The grades of the people and the model.
+        labels: The labels of several judges: files, a dict of judgments by judge, or a table with
+            columns judge, query, doc and grade.
         model: The model's name among the judges.
         people: Those whose judgments it replaces.
         runs: Two systems or more.
@@ -397,7 +402,8 @@ def model_effects(
         seed: The seed of everything random.
         run_format: The format of the runs' files; by default it is detected.
         order_by: Order runs by "score" or by "rank".
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         how: Other keywords of `evaluate`.
 
     Returns:
@@ -414,6 +420,8 @@ def model_effects(
     >>> [(one.system, one.change) for one in found.systems]
     [('good', -0.5), ('poor', 0.5)]
     """
+    progress = as_callback(progress)
+    labels = as_labels(labels)
     check_within("level", level, 0, 1)
     check_within("confidence", confidence, 0, 1)
     check_count("resamples", resamples)

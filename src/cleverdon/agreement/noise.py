@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cleverdon._common.arrays import Floats
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES
 from cleverdon.agreement.estimates import TOLERANCE
-from cleverdon.agreement.labels import Labels
+from cleverdon.agreement.labels import as_labels
 from cleverdon.agreement.noise_tables import noise_notes, noise_sections
 from cleverdon.agreement.resampled_judgments import LabelledDocuments, ResampledAverages, Rescorer
 from cleverdon.agreement.system_bias import read_runs
@@ -187,8 +187,9 @@ class JudgingNoise(Result):
         return {**super().to_dict(), **how, "primary": primary, "notes": noise_notes(self)}
 
 
+@shows_progress("drawing judgments")
 def judging_noise(
-    labels: Labels,
+    labels: Any,
     runs: Any,
     measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
@@ -210,7 +211,7 @@ def judging_noise(
     missing: str | None = None,
     undefined: str | None = None,
     no_relevant: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> JudgingNoise:
     """Compare systems with intervals that include judging noise.
 
@@ -218,7 +219,8 @@ def judging_noise(
     a relevant document are treated as `evaluate` treats them.
 
     Args:
-        labels: The judges' grades.
+        labels: The labels of several judges: files, a dict of judgments by judge, or a table with
+            columns judge, query, doc and grade.
         runs: Two systems or more.
         measures: The measures by which they are evaluated.
         aggregation: The method that makes one grade of several: "majority", "median" or "mean".
@@ -240,7 +242,8 @@ def judging_noise(
         undefined: What an undefined value counts as, as in `evaluate`; "error" is about the
             observed judgments, and in resampled ones such a value counts as the worst.
         no_relevant: Whether queries without a relevant document count, as in `evaluate`.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         Differences and averages with both intervals, and the claims that flip.
@@ -256,6 +259,8 @@ def judging_noise(
     >>> one.system, one.shown, found.flipped()
     ('dense', False, [])
     """
+    progress = as_callback(progress)
+    labels = as_labels(labels)
     progress = progress or ignore_progress
     check_word("aggregation", aggregation, AGGREGATION_METHODS)
     if aggregation == "dawid-skene":

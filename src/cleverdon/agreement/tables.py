@@ -64,7 +64,7 @@ def agreement_sentences(agreed: Agreement) -> list[str]:
     return [*_basis(agreed), *_main_sentence(agreed), *_skewed(agreed)]
 
 
-def _interval_note(units: ResamplingUnits) -> str:
+def interval_note(units: ResamplingUnits) -> str:
     """Return the meaning of the brackets."""
     what = counted(units.drawn_from, "query" if units.over == "queries" else "document")
     only = ", since there are too few queries" if units.over == "documents" else ""
@@ -74,7 +74,7 @@ def _interval_note(units: ResamplingUnits) -> str:
 
 def _basis(agreed: Agreement) -> Iterator[str]:
     if any(not isnan(one.interval.low) for one in agreed.overall.values()):
-        yield _interval_note(agreed.units)
+        yield interval_note(agreed.units)
     alone = len(agreed.labels) - agreed.documents
     if alone:
         yield f"left out, since fewer than two judges judged them: {counted(alone, 'document')}"
@@ -341,7 +341,7 @@ def _grades_section(model: str, found: ModelAgreement) -> Section:
     header = ["people gave", "judgments", *(f"gave {grade:g}" for grade in found.scale)]
     header += ["mean", "difference"]
     known = any(not isnan(one.difference.interval.low) for one in found.grades)
-    notes = [_interval_note(found.units)] if known else []
+    notes = [interval_note(found.units)] if known else []
     heading = f"What {model} gave where people gave a grade"
     return Section(heading, TextTable(header, rows, 1, [], notes))
 
@@ -376,14 +376,16 @@ def _p_text(p: float, level: float) -> str:
 
 def _bias_notes(model: str, effects: ModelEffects) -> list[str]:
     two = len(effects.scores[0].systems) == 2
+    count = len(effects.systems) // (2 if two else 1)
     notes = [
         "a person: the score by one person's judgments, the mean over people; on documents that "
         f"they and {model} both judged",
         f"{_SIGNIFICANT} corrected p at most {effects.level:g} (randomisation, Holm, "
-        f"{counted(len(effects.systems) // (2 if two else 1), 'comparison')})",
+        f"{counted(count, 'comparison')})",
     ]
     if not isnan(effects.systems[0].interval.low):
-        notes.append("intervals of a bootstrap over queries")
+        alone = ", not adjusted for several comparisons" if count > 1 else ""
+        notes.append(f"intervals by Student's t over queries{alone}")
     if effects.lines[0].fitted:
         notes.append(
             f"beyond: what {model} gives beyond the line of its scores by people's, through the "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.auditing.rankings import RANKINGS, Ranking
 from cleverdon.auditing.tools import TOOLS, Promise, Refused, Tool, Undocumented, silenced
@@ -145,7 +145,8 @@ def _several(values: list[str], *, exact: bool) -> str:
     return f"{len(values)} values from {values[0]} to {values[-1]}"
 
 
-def audit(tool: str, *, progress: Progress | None = None) -> Audit:
+@shows_progress("auditing")
+def audit(tool: str, *, progress: Progress | bool | None = None) -> Audit:
     """Run an installed evaluation tool on adversarial rankings, and hold it to its documentation.
 
     The rankings have ties, duplicates, graded and negative judgments, missing queries, short lists
@@ -154,7 +155,8 @@ def audit(tool: str, *, progress: Progress | None = None) -> Audit:
 
     Args:
         tool: The name of the tool: see `list_tools`.
-        progress: Is called with the current step and how much of it is done.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         For each measure and ranking: what is promised, what the tool computes, and the difference.
@@ -167,6 +169,7 @@ def audit(tool: str, *, progress: Progress | None = None) -> Audit:
     >>> found.checks[0].measure, found.checks[0].verdict
     ('ndcg_score(k=3)', 'agrees')
     """
+    progress = as_callback(progress)
     kind = TOOLS.find(tool)
     kind.need()
     one = kind()

@@ -81,6 +81,11 @@ _RULES: dict[str, Rule] = {
 }
 
 
+def rules() -> dict[str, Rule]:
+    """Return the rules by name, in the order of the checks."""
+    return dict(_RULES)
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was found, and where; lines and columns count from 1."""

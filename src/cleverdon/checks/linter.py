@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cleverdon import _core
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.checks.findings import Finding, Findings
 from cleverdon.data import Judgments
@@ -80,6 +80,9 @@ class CheckResult(Result):
         size = f"{self.rows:,} {what} of {counted(self.queries, 'query')}"
         return "\n".join([*lines, f"{self.path}: {counts}; {size}"])
 
+    def __str__(self) -> str:
+        return self.to_text()
+
 
 @dataclass(frozen=True)
 class FileChecks(Results):
@@ -102,6 +105,7 @@ class FileChecks(Results):
         return super().render(format, **how)
 
 
+@shows_progress("checking")
 def check_files(
     files: Sequence[str | os.PathLike[str]],
     *,
@@ -109,7 +113,7 @@ def check_files(
     qrels: Any = None,
     qrels_format: str | None = None,
     limit: int | None = 5,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> FileChecks:
     """Find errors and likely mistakes in runs and judgments; go on after a file that is unreadable.
 
@@ -119,7 +123,8 @@ def check_files(
         qrels: Judgments to compare the runs' queries and documents with.
         qrels_format: The format of these judgments, if it should not be guessed.
         limit: List at most this many findings of each name, and count the others; None lists all.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The findings by file, and messages about files that could not be read.
@@ -130,6 +135,7 @@ def check_files(
     >>> [found.kind for found in check_files(["examples/qrels.txt", "examples/bm25.run"]).items]
     ['qrels', 'run']
     """
+    progress = as_callback(progress)
     # Read here rather than by `check`, once for all files; an error in them is not one of a run.
     judgments = None if qrels is None else Judgments.read(qrels, format=qrels_format)
     found: list[CheckResult] = []
@@ -142,13 +148,14 @@ def check_files(
     return FileChecks(found, tuple(unreadable))
 
 
+@shows_progress("checking")
 def check(
     path: str | os.PathLike[str] | _core.Source,
     *,
     kind: Literal["run", "qrels"] | None = None,
     qrels: Any = None,
     limit: int | None = 5,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> CheckResult:
     """Find errors and likely mistakes in a run or in judgments.
 
@@ -157,7 +164,8 @@ def check(
         kind: "run" or "qrels"; by default guessed from the number of fields.
         qrels: Judgments to compare a run's queries and documents with.
         limit: List at most this many findings of each name, and count the others; None lists all.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The findings, with a remedy for each.
@@ -172,6 +180,7 @@ def check(
     ...     print(finding)
     2:12: error: the score 'abc' is not a number (not-a-number)
     """
+    progress = as_callback(progress)
     # Numpy loads while files are hashed.
     from cleverdon.checks.consistency import check_qrels, check_run
     from cleverdon.checks.scan import open_checked_file, scan

@@ -270,7 +270,14 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="cleverdon %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, option, given: _print_version(ctx) if given else None,
+    help="Show the version and exit.",
+)
 @click.option(
     "--no-hints",
     is_flag=True,
@@ -306,6 +313,24 @@ Cleverdon evaluates search. Three things to try:
   cleverdon demo                             make a small collection, and evaluate four systems
 
 `cleverdon --help` lists the commands, and `cleverdon eval --help` shows one."""
+
+
+def _print_version(ctx: click.Context) -> None:
+    """Print what a report of a problem needs: our version, the core's build, Python and numpy."""
+    import platform  # start-up, as the next two
+    from importlib.metadata import version
+
+    from cleverdon import _core  # start-up: only the commands that need the core load it
+
+    core = dict(_core.build())
+    features = core["features"].replace(",", ", ")
+    click.echo(
+        f"cleverdon {__version__}\n"
+        f"core {core['version']}, profile {core['profile']} (optimisation {core['optimisation']}), "
+        f"{core['target']} ({features}), rustc {core['rustc']}, {core['abi']}\n"
+        f"Python {platform.python_version()}, numpy {version('numpy')}, click {version('click')}"
+    )
+    ctx.exit()
 
 
 def main() -> None:

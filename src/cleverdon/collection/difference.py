@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cleverdon import _core
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.collection.difference_tables import (
     change_table,
     changed_query_table,
@@ -148,6 +148,7 @@ class Diff(Result):
         return became, sum(count for was, now, count in moved if was and not now)
 
 
+@shows_progress("comparing")
 def diff(
     before: Any,
     after: Any,
@@ -158,7 +159,7 @@ def diff(
     confidence: float | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **comparing: Any,
 ) -> Diff:
     """Compare two sets of judgments document by document; with runs, their order by both.
@@ -174,7 +175,8 @@ def diff(
         confidence: The confidence of intervals; by default 1 - level.
         run_format: The format of the runs, if it should not be guessed.
         order_by: "score", or "rank" to order runs by their rank column.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         comparing: Keywords of `compare`: baseline, test, level, seed.
 
     Returns:
@@ -187,6 +189,7 @@ def diff(
     >>> [(change.doc, change.before, change.after) for change in found.changes]
     [('a', 1.0, 2.0), ('b', 0.0, None), ('c', None, 0.0)]
     """
+    progress = as_callback(progress)
     old, new = Judgments.read(before), Judgments.read(after)
     found = _diff(old, new, rel, progress)
     if runs is None:

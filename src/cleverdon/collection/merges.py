@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from cleverdon import _core
 from cleverdon._common.files import write_file
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.collection.filters import MOST_NAMED
 from cleverdon.data import Annotations, Judgments, Nested
@@ -140,13 +140,14 @@ class ContradictionError(InputError):
         self.contradictions = contradictions
 
 
+@shows_progress("merging")
 def merge(
     several: Mapping[str, Any] | Iterable[Any],
     *,
     policy: str = "error",
     name: str = "merged",
     contradictions_file: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> MergeResult:
     """Merge several sets of judgments into one.
 
@@ -159,7 +160,8 @@ def merge(
         name: The name of the merged judgments.
         contradictions_file: A CSV file that lists all contradictions, also those that stop the
             merge.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The judgments, what each source contributed, and the contradictions.
@@ -171,6 +173,7 @@ def merge(
     >>> found.judgments.to_dict(), len(found.contradictions)
     ({'q1': {'d1': 2.0, 'd2': 0.0}}, 1)
     """
+    progress = as_callback(progress)
     check_word("policy", policy, CONTRADICTIONS)
     named = _named(several)
     _check_alike(named)

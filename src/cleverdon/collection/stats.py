@@ -10,7 +10,7 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.collection.description import (
     DEPTH,
@@ -300,6 +300,7 @@ class CollectionStats(Result):
         )
 
 
+@shows_progress("describing")
 def collection_stats(
     judgments: Any,
     runs: Any = None,
@@ -315,7 +316,7 @@ def collection_stats(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> CollectionStats:
     """Describe judgments; with runs, also holes, pool depth, reusability and hard queries.
 
@@ -335,7 +336,8 @@ def collection_stats(
         qrels_format: The format of the judgments, if it should not be guessed.
         run_format: The format of the runs, if it should not be guessed.
         order_by: "score", or "rank" to order runs by their rank column.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The statistics, with concerns and remedies.
@@ -344,6 +346,7 @@ def collection_stats(
     >>> found.described.relevant, [concern.kind for concern in found.concerns]
     (1, ['few queries', 'no relevant documents', 'few relevant documents'])
     """
+    progress = as_callback(progress)
     given = Judgments.read(judgments, format=qrels_format)
     described = describe(given, rel=rel)
     attribute, column, listed = _attribute(attributes, by)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Ints
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.collection.filters import Regrade, count_ids, is_sample, select_judgments
 from cleverdon.comparison.slice_tables import UNKNOWN
@@ -131,6 +131,7 @@ def sample_judgments(
     return replace(made, raised=raised, warnings=_warnings(given))
 
 
+@shows_progress("pooling")
 def simulate_pool(
     judgments: Any,
     runs: Any,
@@ -138,7 +139,7 @@ def simulate_pool(
     depth: int | None = None,
     systems: Collection[str] | None = None,
     leave_out: Collection[str] = (),
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **reading: Any,
 ) -> Subset:
     """Keep the judgments that a pool of the first results of runs would have had.
@@ -149,7 +150,8 @@ def simulate_pool(
         depth: How many results of each run are pooled; by default all.
         systems: The runs that contribute; by default all.
         leave_out: Runs that do not contribute.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         reading: How runs are read: `format`, `order_by`.
 
     Returns:
@@ -159,6 +161,7 @@ def simulate_pool(
     >>> simulate_pool({"q1": {"a": 1, "c": 1}}, run, depth=2).judgments.to_dict()
     {'q1': {'a': 1.0}}
     """
+    progress = as_callback(progress)
     given = Judgments.read(judgments)
     found = gather(runs, depth=depth, progress=progress, **reading)
     named = found.systems if systems is None else tuple(systems)
@@ -186,6 +189,7 @@ def simulate_pool(
     return replace(made, warnings=_warnings(given))
 
 
+@shows_progress("drawing")
 def take_subset(
     judgments: Any,
     runs: Any = None,
@@ -201,7 +205,7 @@ def take_subset(
     seed: int = 0,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> list[Subset]:
     """Take a part of judgments in up to three steps: a pool, then queries, then judgments.
 
@@ -219,7 +223,8 @@ def take_subset(
         seed: The seed: the same one draws the same subset.
         run_format: The format of the runs, if it should not be guessed.
         order_by: "score", or "rank" to order runs by their rank column.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The subset after each step; the last is the result.
@@ -232,6 +237,7 @@ def take_subset(
     >>> [len(step.judgments) for step in steps]
     [2, 1]
     """
+    progress = as_callback(progress)
     steps: list[Subset] = []
     left = Judgments.read(judgments)
     if runs is not None:

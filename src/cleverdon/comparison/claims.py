@@ -5,11 +5,12 @@ A difference is shown where it is significant, and the test points where the mea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, isnan, log10
 from typing import Any, Literal
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.difference_tables import difference_record
 from cleverdon.comparison.differences import TARGET_POWER, Comparison
@@ -26,7 +27,7 @@ from cleverdon.score_tables import format_score
 from cleverdon.stats.intervals import Interval
 from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
 from cleverdon.stats.repeated_runs import RepeatsTest
-from cleverdon.tables.markup import escape_markdown
+from cleverdon.tables.markup import escape_html, escape_markdown
 from cleverdon.tables.numbers import format_p_value
 from cleverdon.tables.result import Result, as_json
 from cleverdon.tables.sections import Section
@@ -209,6 +210,20 @@ class Claims(Result):
             lines += [doubt_line(doubt, format) for doubt in self.doubts]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        parts = []
+        for heading, claims in _families(self.claims):
+            parts += [f"<p>{escape_html(heading)}</p>"] if heading else []
+            parts.append(_html_list([str(claim) for claim in claims]))
+        if self.doubts:
+            doubts = [doubt_line(doubt).removeprefix("- ") for doubt in self.doubts]
+            parts.append(f"<p>Before you believe it:</p>{_html_list(doubts)}")
+        return "\n".join(parts)
+
+
+def _html_list(texts: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape_html(text)}</li>" for text in texts) + "</ul>"
+
 
 def _families(claims: Sequence[Claim]) -> Iterator[tuple[str, list[Claim]]]:
     """Yield the claims of each family with its heading; one family has none."""
@@ -232,8 +247,13 @@ def _primary_text(comparison: Comparison) -> str:
     return f"Primary measure, which decides: {comparison.primary} ({how})"
 
 
+@shows_progress("looking for doubts")
 def claim(
-    comparison: Comparison, *, doubts: Sequence[Doubt] | None = None, margin: float | None = None
+    comparison: Comparison,
+    *,
+    doubts: Sequence[Doubt] | None = None,
+    margin: float | None = None,
+    progress: Progress | bool | None = None,
 ) -> Claims:
     """State which differences of a comparison are shown.
 
@@ -243,6 +263,8 @@ def claim(
             Serious ones qualify the verdicts that they concern.
         margin: A difference that would matter, in the units of the measures: claims also say
             whether systems are equivalent within it, or not worse by more.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         A claim for each difference; as text, a sentence with its numbers.
@@ -260,6 +282,8 @@ def claim(
     good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; randomisation p = 0.031, 1 comparison;
     6 queries: 6 up, 0 even, 0 down).
     """
+    progress = as_callback(progress)
+    progress("looking for doubts")
     if margin is not None:
         check_margin(comparison, margin)
     if doubts is None:
@@ -341,7 +365,9 @@ def _basis(claim: Claim, digits: int) -> str:
     alone = ""
     if found.corrected != found.p.p:
         lowest = is_lowest(found)
-        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} uncorrected"
+        # Tukey's and Dunnett's p-values are corrected for all pairs of systems by themselves.
+        by_one = "by this measure alone" if comparison.test in FAMILY_TESTS else "uncorrected"
+        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} {by_one}"
     if found.repeated is not None:
         ours, theirs = found.repeated.repeats
         test += f" over queries and {ours} against {counted(theirs, 'run')}"
@@ -439,7 +465,7 @@ def _afterthoughts(claim: Claim) -> str:
         texts.append(_advice_on_runs(found.repeated))
     if comparison.disagrees(found):
         texts.append(
-            " Interval and verdict disagree, since they are by different methods: "
+            f" Interval and verdict disagree, since {comparison.why_disagree()}: "
             + ("the interval includes 0." if claim.shown else "the interval excludes 0.")
         )
     return "".join(texts)

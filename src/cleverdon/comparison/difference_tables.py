@@ -210,6 +210,8 @@ def difference_record(found: Difference, comparison: Comparison) -> dict[str, An
         "unadjusted_low": found.unadjusted.low,
         "unadjusted_high": found.unadjusted.high,
         "confidence": found.interval.confidence,
+        "ends_at_0": found.stepped,
+        "disagrees": comparison.disagrees(found),
         "p": found.p.p,
         "corrected": found.corrected,
         "family": found.family,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.comparison.difference_tables import difference_record, differences_table, means_table
 from cleverdon.comparison.procedures import Difference, compare_families, largest_difference
 from cleverdon.comparison.samples import Sample, samples
@@ -25,6 +26,7 @@ from cleverdon.stats.intervals import (
     Interval,
     ratio_interval,
     t_quantile,
+    why_disagree,
 )
 from cleverdon.stats.multiple_comparisons import (
     COMPARISON_CORRECTIONS,
@@ -45,8 +47,12 @@ from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
+    import os
+
+    from cleverdon.charts.base import Chart
     from cleverdon.comparison.doubts import Doubt
     from cleverdon.comparison.worst_queries import WorstQueries
+    from cleverdon.reports.html_report import Report
 
 LEVEL = 0.05
 """The default level of significance."""
@@ -182,6 +188,26 @@ class Comparison(Result):
         grid = arrange_table(means_table(self, sort=sort, digits=digits), format, systems, width)
         return render_table(grid, format, styled=styled, width=width)
 
+    def plot(self, measure: str | Measure | None = None) -> Chart:
+        """Draw each difference with its interval and p-value: see `cleverdon.plots.forest`."""
+        from cleverdon.plots.comparisons import forest  # altair is optional, and slow
+
+        return forest(self, measure)
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Make a report: one HTML page with claims, tables and plots; see `cleverdon.report`.
+
+        Args:
+            path: The file to write, if any.
+            options: Those of `cleverdon.report`.
+        """
+        from cleverdon.reports.html_report import report  # loads altair, which is slow
+
+        made = report(self, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
     def against(self, baseline: str) -> Comparison:
         """Return the same with one of the systems as the baseline, as `compare` would give it.
 
@@ -271,17 +297,26 @@ class Comparison(Result):
             low, high = (0.0, high) if found.difference > 0 else (low, 0.0)
         return replace(ratio, low=low, high=high)
 
-    def disagrees(self, found: Difference) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
+    @property
+    def levels_agree(self) -> bool:
+        """Whether the confidence of intervals is the one that goes with the level of the test."""
         sides = 1 if self.alternative == "two-sided" else 2
-        same_level = abs(1 - self.confidence - sides * self.level) < 1e-9
-        if not same_level or isnan(found.interval.low):
+        return abs(1 - self.confidence - sides * self.level) < 1e-9
+
+    def disagrees(self, found: Difference) -> bool:
+        """Return whether the interval says otherwise than the test."""
+        if isnan(found.interval.low):
             return False
         excludes = found.excludes_zero
-        if sides == 2 and not found.stepped:  # only one end was tested
+        if self.alternative != "two-sided" and not found.stepped:  # only one end was tested
             low, high = found.interval.low, found.interval.high
             excludes = low > 0 if self.alternative == "greater" else high < 0
         return excludes != self.shows(found)
+
+    def why_disagree(self) -> str:
+        """Say what an interval and a verdict that disagree are apart by."""
+        sides = 1 if self.alternative == "two-sided" else 2
+        return why_disagree(self.confidence, self.level, sides=sides)
 
     def lowest_p(self, found: Difference) -> float:
         """Return the lowest p-value that the test can give with as many differing queries.
@@ -310,7 +345,7 @@ class Comparison(Result):
             return nan
         freedom = n - 1 if found.repeated is None else found.repeated.freedom
         sides = 1 if self.alternative == "two-sided" else 2
-        if isfinite(found.reach) and abs(1 - self.confidence - sides * self.level) < 1e-9:
+        if isfinite(found.reach) and self.levels_agree:
             needed = found.reach / error
         else:  # intervals are of another method or level than the test
             family = found.family if self.is_corrected else 1
@@ -416,6 +451,7 @@ class Comparison(Result):
         )
 
 
+@shows_progress("comparing")
 def compare(
     scores: Scores,
     *,
@@ -431,6 +467,7 @@ def compare(
     confidence: float | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Comparison:
     """Compare every other system with the baseline, or every pair of systems.
 
@@ -461,6 +498,8 @@ def compare(
             alternative, 0.95 or, one-sided, 0.9.
         seed: The seed of random draws.
         options: Options of the test, such as `draws`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The differences with effect sizes, intervals and p-values.
@@ -476,6 +515,8 @@ def compare(
     >>> found.differences[0].difference, found.differences[0].corrected
     (0.5, 0.03125)
     """
+    progress = as_callback(progress)
+    progress("comparing")
     asked, correction = correction, _checked_correction(test, correction)
     if baseline is not None and baseline not in scores.systems:
         raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")

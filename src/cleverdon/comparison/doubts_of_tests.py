@@ -84,14 +84,16 @@ class NoSpread(DoubtRule):
         same = [
             found
             for found in comparison.differences
-            if found.difference and standard_deviation(comparison.differences_of(found)) == 0
+            if standard_deviation(comparison.differences_of(found)) == 0
         ]
         if not same:
             return None
+        first = max(same, key=lambda found: abs(found.difference))
+        apart = "differs from" if first.difference else "does not differ from"
+        by = "by the same on every" if first.difference else "on any"
         return Reason(
-            f"{same[0].system} differs from {same[0].baseline} on {same[0].measure} by the same on "
-            "every query, which has no spread: there is no interval, and a p-value says little "
-            "about other queries"
+            f"{first.system} {apart} {first.baseline} on {first.measure} {by} query, which has no "
+            "spread: there is no interval, and a p-value says little about other queries"
             f"{more_cases(len(same) - 1, 'other difference', 'is alike', 'are alike')}",
             len(same),
         )

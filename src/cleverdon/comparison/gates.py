@@ -9,15 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
-from cleverdon.comparison.differences import LEVEL
-from cleverdon.comparison.doubts_of_tests import few_differ, few_differing_text
+from cleverdon.comparison.differences import LEVEL, compare
+from cleverdon.comparison.doubts import Doubt
+from cleverdon.comparison.doubts_of_tests import FewDiffering, few_differ, few_differing_text
 from cleverdon.comparison.rules import (
     SAME,
     CostLimit,
@@ -31,7 +34,7 @@ from cleverdon.comparison.rules import (
     parse_rule,
 )
 from cleverdon.comparison.samples import Sample, part_of, samples
-from cleverdon.costs import QUANTITIES, Cost, Costs, cost_label
+from cleverdon.costs import QUANTITIES, Cost, Costs, as_costs, cost_label
 from cleverdon.errors import OptionError, check_within, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import find_profile
@@ -122,6 +125,12 @@ class GateResult(Result):
     def passed(self) -> bool:
         return all(ruling.passed for ruling in self.rulings)
 
+    @property
+    def qualified(self) -> tuple[str, ...]:
+        """The names of serious doubts about the results of rules."""
+        of_measures = [one for one in self.rulings if isinstance(one, RuleResult)]
+        return tuple(dict.fromkeys(name for one in of_measures for name in one.qualified))
+
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return the rules with what was found, then the queries that lost most."""
         return [
@@ -133,14 +142,17 @@ class GateResult(Result):
         """Return the verdict in a line."""
         failed = sum(not ruling.passed for ruling in self.rulings)
         rules = counted(len(self.rulings), "rule")
-        queries = counted(self.queries, "query")
+        over = f"over {counted(self.queries, 'query')}"
+        if self.qualified:
+            over += f"; qualified by {' and '.join(self.qualified)}"
         if failed:
-            return f"FAILED: {failed} of {rules} broken, over {queries}"
-        return f"PASSED: {rules} kept, over {queries}"
+            return f"FAILED: {failed} of {rules} broken, {over}"
+        return f"PASSED: {rules} kept, {over}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
-        return {"passed": self.passed, **super().to_dict()}
+        verdict = {"passed": self.passed, "qualified": list(self.qualified)}
+        return verdict | super().to_dict()
 
     def to_junit(self) -> str:
         """Return a JUnit report with a test case for each rule."""
@@ -345,23 +357,27 @@ def _measured_cost(rule: CostLimit, costs: Costs | None, given_by: str, of: str 
 
 
 RUN, BASELINE = "run", "baseline"
+_DOUBT_DRAWS = 10_000
+"""The random draws of the test that the doubt about skewed differences looks at."""
 _TOO_FEW = "with {} queries no p-value can be as low as {:g}"
 
 
+@shows_progress("comparing")
 def gate(
     scores: Scores,
     rules: str | Iterable[str | Rule],
     *,
     system: str | None = None,
     baseline: Scores | str | None = None,
-    costs: Costs | None = None,
-    baseline_costs: Costs | None = None,
+    costs: Any = None,
+    baseline_costs: Any = None,
     level: float = LEVEL,
     correction: str = "holm",
     worst: int = 5,
     seed: int = 0,
     allow_different_qrels: bool = False,
     allow_different_queries: bool = False,
+    progress: Progress | bool | None = None,
 ) -> GateResult:
     """Check a run against rules and a baseline.
 
@@ -373,7 +389,7 @@ def gate(
         rules: One rule or several; `cleverdon.comparison.rules` has their language.
         system: The system to check, where `scores` hold several.
         baseline: Another system of `scores`, or scores of its own, as `read_results` returns them.
-        costs: What the run's engine costs, as `read_costs` returns it.
+        costs: What the run's engine costs: the file of a bench or of indexing, or several files.
         baseline_costs: The same of the baseline's engine.
         level: The level of significance.
         correction: One of `CORRECTIONS`, for several rules "not significantly worse".
@@ -381,6 +397,8 @@ def gate(
         seed: The seed of random draws.
         allow_different_qrels: Accept a baseline that was made with other judgments.
         allow_different_queries: Accept a baseline that was evaluated on other queries.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The result of each rule, and whether all hold.
@@ -398,6 +416,9 @@ def gate(
     >>> [(ruling.passed, round(ruling.value, 4)) for ruling in verdict.rulings]
     [(True, 0.9167), (True, 0.5)]
     """
+    progress = as_callback(progress)
+    progress("comparing")
+    costs, baseline_costs = as_costs(costs), as_costs(baseline_costs)
     check_within("level", level, 0, 1)
     check_word("correction", correction, CORRECTIONS)
     theirs = part_of(scores, systems=[baseline]) if isinstance(baseline, str) else baseline
@@ -412,6 +433,7 @@ def gate(
         ours.check_known(measure)
     notes = [note for rule in of_measures for note in _gate_notes(rule)]
     pairs: dict[Measure, Sample] = {}
+    doubts: dict[Measure, list[Doubt]] = {}
     if theirs is None:
         for rule in of_measures:
             if rule.needs_baseline:
@@ -427,6 +449,9 @@ def gate(
     family = len({rule.measure for rule in of_measures if _in_family(rule)})
     identical = _same_file(ours, theirs) or _same_rankings(scores, ours.systems[0], baseline)
     if not identical:
+        if pairs:
+            compared = [rule.measure for rule in of_measures if rule.needs_baseline]
+            doubts = _serious_doubts(both, list(dict.fromkeys(compared)), seed=seed)
         notes += _out_of_reach(tests, count, family if correction in FAMILYWISE else 1, level)
     rulings = tuple(
         _check_cost_rule(rule, costs, baseline_costs)
@@ -434,11 +459,15 @@ def gate(
         else _check_rule(rule, ours, pairs.get(rule.measure), tests, level, identical=identical)
         for rule in read
     )
+    if not identical:
+        rulings = tuple(_qualify(ruling, doubts, count) for ruling in rulings)
     for ruling in rulings:
         if isinstance(ruling, CostRuleResult):
             notes += _cost_notes(ruling)
-        elif not identical:
-            notes += _few_differing_notes(ruling, count, level)
+        elif FewDiffering.name in ruling.qualified:
+            text = few_differing_text(ruling.differing or 0, count, level=level)
+            notes.append(f"rule {ruling.rule.text!r}: {text}")
+    notes += [str(doubt) for doubt in dict.fromkeys(chain.from_iterable(doubts.values()))]
     if tests and identical:
         notes.append("run and baseline have the same rankings: nothing can be worse")
     return GateResult(
@@ -539,15 +568,39 @@ def _same_rankings(scores: Scores, run: str, baseline: object) -> bool:
     return ranked[0] == ranked[1]
 
 
-def _few_differing_notes(ruling: RuleResult, queries: int, level: float) -> list[str]:
-    """Warn that a margin seems to be kept because hardly any query differs."""
-    rule, differing = ruling.rule, ruling.differing
-    if not isinstance(rule, NotWorse) or rule.margin is None or differing is None:
-        return []
-    if not ruling.passed or not few_differ(differing, queries):
-        return []
-    text = few_differing_text(differing, queries, level=level)
-    return [f"rule {rule.text!r}: {text}"]
+def _serious_doubts(
+    both: Scores, measures: list[Measure], *, seed: int
+) -> dict[Measure, list[Doubt]]:
+    """Return the doubts that qualify what is found of run and baseline, by measure."""
+    if not measures:
+        return {}
+    compared = compare(
+        both,
+        baseline=BASELINE,
+        measures=measures,
+        primary="all",
+        correction="none",
+        seed=seed,
+        options={"draws": _DOUBT_DRAWS},
+    )
+    return {
+        found.measure: [one for one in compared.serious_doubts if one.qualifies(found)]
+        for found in compared.differences
+    }
+
+
+def _qualify(
+    ruling: RuleResult | CostRuleResult, doubts: dict[Measure, list[Doubt]], queries: int
+) -> RuleResult | CostRuleResult:
+    """Add the names of serious doubts to a result that rests on the baseline."""
+    if isinstance(ruling, CostRuleResult) or not ruling.rule.needs_baseline:
+        return ruling
+    names = [doubt.name for doubt in doubts.get(ruling.rule.measure, ())]
+    margin = isinstance(ruling.rule, NotWorse) and ruling.rule.margin is not None
+    # A margin seems to be kept where hardly any query differs.
+    if margin and ruling.passed and few_differ(ruling.differing or 0, queries):
+        names.append(FewDiffering.name)
+    return replace(ruling, qualified=tuple(names))
 
 
 def _gains(pair: Sample) -> Floats:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.data import Run
@@ -224,6 +225,7 @@ class _Side:
         return Orders(np.round(times @ self.merits.T / self.queries, _DIGITS))
 
 
+@shows_progress("comparing")
 def correlate(
     scores: Scores,
     *,
@@ -236,6 +238,7 @@ def correlate(
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> OrderAgreements:
     """Measure how alike the orders of systems are, by each pair of measures.
 
@@ -252,6 +255,8 @@ def correlate(
         confidence: The confidence of intervals.
         resamples: How often the bootstrap draws queries.
         seed: The seed of the draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         Four coefficients of each pair of orders, with intervals.
@@ -263,6 +268,8 @@ def correlate(
     >>> found.first, found.second, found.tau_ap.value
     ('nDCG', 'P@1', 0.0)
     """
+    progress = as_callback(progress)
+    progress("comparing")
     if other is not None and query_sets is not None:
         raise OptionError("orders are by two judgments or by sets of queries, not by both at once")
     how = CorrelationOptions(p, symmetric, confidence, resamples, seed)

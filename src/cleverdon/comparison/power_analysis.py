@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.samples import Sample
@@ -219,6 +220,7 @@ class PowerAnalysis(RecordList[Power]):
         return ", ".join(f"{level} by {', '.join(names)}" for level, names in by_level.items())
 
 
+@shows_progress("drawing queries")
 def power(
     comparison: Comparison,
     *,
@@ -227,6 +229,7 @@ def power(
     level: float | None = None,
     method: str | None = None,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> PowerAnalysis:
     """Estimate the power of every comparison that was made.
 
@@ -243,6 +246,8 @@ def power(
         method: One of `POWER_METHODS`; by default the formula where the comparison is by t-test,
             else resampling.
         seed: The seed of random draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         For each comparison its power, the smallest difference it can show, and the queries needed.
@@ -257,6 +262,8 @@ def power(
     >>> power(found)[0].needed
     11
     """
+    progress = as_callback(progress)
+    progress("drawing queries")
     if any(found.repeated for found in comparison.differences):
         raise OptionError("power does not know of several runs of a system yet")
     method = method or ("t" if comparison.test == "t" else "resampling")

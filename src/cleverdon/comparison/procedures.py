@@ -376,9 +376,7 @@ def _agreeing(found: Difference, setting: Comparison) -> Difference:
     Strassburger & Bretz 2008, doi:10.1002/sim.3338. The first step agrees by itself.
     """
     low, high = found.interval.low, found.interval.high
-    sides = 1 if setting.alternative == "two-sided" else 2
-    ordinary = abs(1 - setting.confidence - sides * setting.level) < 1e-9
-    if not ordinary or isnan(low):
+    if not setting.levels_agree or isnan(low):
         return found
     if setting.significant(found) and low <= 0 <= high:
         ends = (0.0, high) if found.difference > 0 else (low, 0.0)

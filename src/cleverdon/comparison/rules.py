@@ -509,6 +509,8 @@ class RuleResult:
     """The query that loses most, where the rule is about single ones."""
     differing: int | None = None
     """How many queries differ, where the rule is about being worse."""
+    qualified: tuple[str, ...] = ()
+    """The names of serious doubts about run and baseline, where the rule compares them."""
 
     def cells(self) -> list[str]:
         """Return baseline, run, what was found and the limit, as a table has them."""

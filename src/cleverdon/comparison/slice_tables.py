@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cleverdon._common.arrays import Floats
 from cleverdon._common.text import counted, printable
+from cleverdon.comparison.doubt_rules import more_cases
 from cleverdon.comparison.procedures import Difference
 from cleverdon.score_tables import format_score
 from cleverdon.stats.intervals import Interval
@@ -130,7 +131,7 @@ def slice_notes(found: Slices) -> list[str]:
             lines.append("intervals: adjusted for the same comparisons, then not adjusted")
     if found.disagreeing:
         lines.append(
-            "interval and verdict disagree, since they are by different methods: "
+            f"interval and verdict disagree, since {found.why_disagree}: "
             f"{'; '.join(found.disagreeing)}"
         )
     if found.interactions:
@@ -139,16 +140,33 @@ def slice_notes(found: Slices) -> list[str]:
             "'it helps here and not there' asks"
         )
     lines += [f"doubt: {sentence}" for sentence in found.one_sided_slices()]
+    lines += _serious_doubts(found)
     for reversal in found.reversals:
         lines.append(f"{'warning' if reversal.paradox else 'note'}: {reversal}")
     return lines
+
+
+def _serious_doubts(found: Slices) -> list[str]:
+    """Return a line for each serious doubt, of the first slice that raises it."""
+    first: dict[str, tuple[str, str]] = {}
+    count: dict[str, int] = {}
+    for part in found.slices:
+        for doubt in part.doubts:
+            first.setdefault(doubt.name, (part.name, str(doubt)))
+            count[doubt.name] = count.get(doubt.name, 0) + 1
+    return [
+        f"doubt in {printable(name)}"
+        f"{more_cases(count[doubt] - 1, 'other slice', 'is alike', 'are alike')}: {printable(text)}"
+        for doubt, (name, text) in first.items()
+    ]
 
 
 def slice_rows(found: Slices) -> TextTable:
     """Return every average, a row each, with the comparisons of it: all digits, for programs."""
     header = ["slice", "queries", "system", "measure", "value"]
     header += ["baseline", "difference", "low", "high", "unadjusted_low", "unadjusted_high"]
-    header += ["p", "corrected"]
+    header += ["p", "corrected", "qualified"]
+    doubted = {part.name: part.qualified for part in found.slices}
     rows = []
     for name, queries, averages, differences in _with_all(found):
         for s, system in enumerate(found.systems):
@@ -156,11 +174,11 @@ def slice_rows(found: Slices) -> TextTable:
                 value = format_decimal(averages[s, m], exact=True)
                 start = [name, str(queries), system, str(measure), value]
                 of_this = [
-                    _slice_cells(difference)
+                    [*_slice_cells(difference), " ".join(doubted[name](difference))]
                     for difference in differences
                     if (difference.system, difference.measure) == (system, measure)
                 ]
-                rows += [start + cells for cells in of_this or [[""] * 8]]
+                rows += [start + cells for cells in of_this or [[""] * 9]]
     return TextTable(header, rows, 4, [])
 
 

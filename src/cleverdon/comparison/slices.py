@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import printable
 from cleverdon.comparison.differences import LEVEL, Comparison, compare, primary_measure
+from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.procedures import Difference, adjust_intervals
 from cleverdon.comparison.samples import part_of, samples
 from cleverdon.comparison.slice_tables import (
@@ -128,10 +130,15 @@ class Slice:
     averages: Floats  # systems x measures
     differences: tuple[Difference, ...]  # corrected over all slices
     few: bool  # whether there are too few queries to say much
+    doubts: tuple[Doubt, ...] = ()  # those that qualify verdicts
 
     @property
     def queries(self) -> tuple[str, ...]:
         return tuple(self.scores.queries)
+
+    def qualified(self, found: Difference) -> list[str]:
+        """Return the names of the serious doubts about a difference."""
+        return [doubt.name for doubt in self.doubts if doubt.qualifies(found)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +167,7 @@ class Slices(Result):
         confidence: The confidence of intervals, which cover all differences of the family at once.
         interactions: Tests whether a difference is not the same in all slices.
         disagreeing: A text for each difference whose interval and verdict disagree.
+        why_disagree: Why they do.
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
@@ -187,6 +195,7 @@ class Slices(Result):
     confidence: float
     interactions: tuple[Interaction, ...] = ()
     disagreeing: tuple[str, ...] = ()
+    why_disagree: str = ""
 
     @property
     def queries(self) -> int:
@@ -224,7 +233,10 @@ class Slices(Result):
                 **{name: getattr(part, name) for name in ("name", "queries", "few")},
                 "averages": self._by_name(part.averages),
                 "warnings": part.scores.unknowns(),
-                "differences": [self._compared(one) for one in part.differences],
+                "differences": [
+                    {**self._compared(one), "qualified": part.qualified(one)}
+                    for one in part.differences
+                ],
             }
             for part in self.slices
         ]
@@ -308,6 +320,7 @@ class Interaction:
         return self.system, self.baseline, self.measure
 
 
+@shows_progress("comparing")
 def slice_by(
     scores: Scores,
     attributes: Any,
@@ -327,6 +340,7 @@ def slice_by(
     interval: str | None = None,
     confidence: float | None = None,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> Slices:
     """Score and compare systems on each kind of query.
 
@@ -355,6 +369,8 @@ def slice_by(
         interval: One of `cleverdon.stats.intervals.METHODS`, as in `compare`.
         confidence: The confidence of intervals; by default what goes with the level.
         seed: The seed of random draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         Averages and differences of each slice, and the reversals between slices and all queries.
@@ -368,6 +384,8 @@ def slice_by(
     >>> {part.name: part.differences[0].difference for part in found.slices}
     {'en': 0.5, 'de': 0.0, 'unknown': 0.0}
     """
+    progress = as_callback(progress)
+    progress("comparing")
     if bins < 0 or few < 0:
         raise OptionError(f"bins={bins}, few={few}: both are whole numbers from 0 on")
     if test in FAMILY_TESTS:
@@ -427,6 +445,7 @@ def slice_by(
             averages=part.aggregate(average),
             differences=found.get(group, ()),
             few=len(part.queries) < few,
+            doubts=tuple(compared[group].serious_doubts) if group in compared else (),
         )
         for group, part in parts.items()
     )
@@ -462,6 +481,7 @@ def slice_by(
             for one in part.differences
             if compared[part.name].disagrees(one)
         ),
+        why_disagree=next((one.why_disagree() for one in compared.values()), ""),
     )
 
 

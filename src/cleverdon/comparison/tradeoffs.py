@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats
 from cleverdon._common.text import printable
 from cleverdon.comparison.samples import average_intervals, samples
-from cleverdon.costs import QUANTITIES, Cost, Costs, cost_label
+from cleverdon.costs import QUANTITIES, Cost, Costs, cost_label, costs_by_system
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
@@ -23,6 +23,9 @@ from cleverdon.tables.numbers import MISSING, format_amount, format_range
 from cleverdon.tables.result import Result, as_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable, render_table
+
+if TYPE_CHECKING:
+    from cleverdon.charts.base import Chart
 
 
 def _dominates(*merits: Floats) -> Bools:
@@ -95,15 +98,22 @@ class Tradeoffs(Result):
         queries: The number of queries.
 
     >>> from cleverdon import evaluate
-    >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> find_tradeoffs(scores, {}, "RR").systems[0].average
-    1.0
+    >>> scores = evaluate("examples/qrels.txt", ["examples/bm25.run", "examples/dense.run"], "RR")
+    >>> costs = ["examples/bm25.bench.json", "examples/dense.bench.json"]
+    >>> [one.system for one in find_tradeoffs(scores, costs, "RR").systems]
+    ['bm25', 'dense']
     """
 
     measure: Measure
     axes: tuple[str, ...]
     systems: tuple[SystemTradeoff, ...]
     queries: int
+
+    def plot(self) -> Chart:
+        """Draw quality against the 99th percentile of response times."""
+        from cleverdon.plots.trade_offs import plot_tradeoffs  # altair is optional, and slow
+
+        return plot_tradeoffs(self)
 
     def sections(
         self, *, exact: bool = False, columns: Sequence[str] = _COST_COLUMNS
@@ -195,7 +205,7 @@ class Tradeoffs(Result):
 
 def find_tradeoffs(
     scores: Scores,
-    costs: Mapping[str, Costs],
+    costs: Any,
     measure: str | Measure,
     *,
     systems: Iterable[str] | None = None,
@@ -211,7 +221,7 @@ def find_tradeoffs(
 
     Args:
         scores: What `evaluate` returned.
-        costs: The costs of systems, by name.
+        costs: The costs of systems: files of benches and of indexing, or a dict of them by name.
         measure: The measure.
         systems: Some of the systems; by default all.
         axes: The costs that count for the front.
@@ -226,6 +236,7 @@ def find_tradeoffs(
     >>> find_tradeoffs(scores, {}, "RR").axes
     ()
     """
+    costs = costs_by_system(costs)
     for name in costs:  # a slip in a name would lose them silently
         if name not in scores.systems:
             raise InputError(

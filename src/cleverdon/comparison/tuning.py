@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.comparison.splits import Splits, k_fold, read_splits
@@ -196,6 +197,7 @@ class Tuning(Result):
         )
 
 
+@shows_progress("tuning")
 def tune(
     runs_by_setting: Mapping[str, Any],
     qrels: Any,
@@ -206,6 +208,7 @@ def tune(
     confidence: float = 0.95,
     repeats: int = 1,
     seed: int = 0,
+    progress: Progress | bool | None = None,
     **how: Any,
 ) -> Tuning:
     """Choose the best of several settings by cross-validation, and score that choice.
@@ -222,6 +225,8 @@ def tune(
         repeats: How often queries are dealt out to folds.
         seed: The seed of the folds.
         how: Keywords of `evaluate`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The held-out score, the optimistic score of the best setting, and the choice of each fold.
@@ -235,6 +240,8 @@ def tune(
       best on all  1.0000  b=0.8, on the queries it was chosen on: optimistic by 0.0000
       chosen       b=0.8 in 3 of 3 folds
     """
+    progress = as_callback(progress)
+    progress("tuning")
     named = {str(setting): run for setting, run in runs_by_setting.items()}
     if len(named) < len(runs_by_setting):
         raise OptionError("two settings have the same name, one as a number and one as text")

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.samples import samples
 from cleverdon.errors import OptionError, check_count
 from cleverdon.explanation.difference import DifferencePart, difference_parts
 from cleverdon.explanation.traces import NOTHING, Step, query_steps
 from cleverdon.formats.sheets import write_sheet
-from cleverdon.formats.texts import Text, read_texts
+from cleverdon.formats.texts import Text, texts_of
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores
@@ -176,6 +177,7 @@ class WorstQueries(Result):
         write_sheet(rows, path, queries=queries, documents=documents)
 
 
+@shows_progress("comparing")
 def worst(
     scores: Scores,
     old: str,
@@ -187,6 +189,7 @@ def worst(
     depth: int | None = None,
     queries: Any = None,
     documents: Any = None,
+    progress: Progress | bool | None = None,
 ) -> WorstQueries:
     """Find the queries on which a system loses most against another, and what is behind it.
 
@@ -204,6 +207,8 @@ def worst(
             cut-off of the measure, or 10.
         queries: The texts of queries: a file, or a dict by id.
         documents: The texts of documents, likewise.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The queries, the worst first.
@@ -221,6 +226,8 @@ def worst(
     q1 -0.5 a (1, 2) False
     q2 -0.5 b (2, None) False
     """
+    progress = as_callback(progress)
+    progress("comparing")
     if n is not None:
         check_count("n", n)
     if old == new:
@@ -276,8 +283,8 @@ def looking_depth(measures: Sequence[Measure], depth: int | None = None) -> int:
 
 def with_texts(found: WorstQueries, queries: Any = None, documents: Any = None) -> WorstQueries:
     """Return the same with the texts of queries, and the titles of documents that moved."""
-    asked = _texts(queries, {one.query for one in found.queries}, "queries")
-    titles = _texts(documents, found.documents(), "documents")
+    asked = texts_of(queries, lambda: {one.query for one in found.queries}, kind="queries")
+    titles = texts_of(documents, found.documents, kind="documents")
     if not asked and not titles:
         return found
 
@@ -294,14 +301,6 @@ def with_texts(found: WorstQueries, queries: Any = None, documents: Any = None) 
         for one in found.queries
     )
     return replace(found, queries=tuple(changes))
-
-
-def _texts(given: Any, ids: set[str], kind: str) -> Mapping[str, Text]:
-    if given is None:
-        return {}
-    if isinstance(given, Mapping) and all(isinstance(text, Text) for text in given.values()):
-        return given
-    return read_texts(given, wanted=frozenset(ids), kind=kind)
 
 
 class _Looking:

@@ -20,7 +20,7 @@ import numpy as np
 
 from cleverdon import _core
 from cleverdon._common.arrays import json_number
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments, Run
 from cleverdon.engines.client import Answer, AskSummary, Patience, ask_all, run_async
@@ -397,12 +397,13 @@ class SearchWarning(UserWarning):
     """A reason to doubt a run."""
 
 
+@shows_progress("searching")
 def search(
     engine: Any,
     queries: Any,
     *,
     name: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **options: Unpack[SearchKeywords],
 ) -> Run:
     """Send queries to an engine, and return the run.
@@ -416,7 +417,8 @@ def search(
             an object with such a method, or a name, as "sqlite:index.db" or "engine.toml".
         queries: A file of queries (TREC topics, JSONL, TSV), or a dict of ids and texts.
         name: The run's name; by default the engine's.
-        progress: Called with the step, the queries that are done, and all of them.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         options: Those of `SearchOptions`: k, concurrency, patience, failed, scores, field.
 
     Returns:
@@ -432,6 +434,7 @@ def search(
     >>> search(by_words, {"q1": "green apple", "q2": "red car"}, k=2).ranking("q1")
     [('d2', 2.0), ('d1', 1.0)]
     """
+    progress = as_callback(progress)
     how = SearchOptions(**options)
     asked = read_queries(queries, field=how.field)
     found = run_search(open_engine(engine), asked, how, name=name, progress=progress)
@@ -518,13 +521,14 @@ def run_search(
     )
 
 
+@shows_progress("searching")
 def evaluate_engines(
     engines: Any,
     queries: Any,
     qrels: Any,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     profile: str = "cleverdon",
     qrels_format: str | None = None,
     **options: Any,
@@ -539,7 +543,8 @@ def evaluate_engines(
         queries: A file of queries (TREC topics, JSONL, TSV), or a dict of ids and texts.
         qrels: Judgments: a file, or a dict.
         measures: Measures, as `evaluate` takes them.
-        progress: Called with the step, the queries that are done, and all of them.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         profile: The profile of the evaluation.
         qrels_format: The format of the judgments, if it cannot be guessed.
         options: Those of `SearchOptions` (k, concurrency, patience, failed, scores, field), and
@@ -558,6 +563,7 @@ def evaluate_engines(
     >>> evaluate_engines(retriever, queries, qrels, "P@1 R@10").to_dict()
     {'retriever': {'P@1': 0.0, 'R@10': 0.5}}
     """
+    progress = as_callback(progress)
     names = SearchKeywords.__annotations__
     searching: Any = {name: options.pop(name) for name in names if name in options}
     how = SearchOptions(**searching)

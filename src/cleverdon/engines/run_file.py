@@ -27,7 +27,7 @@ from typing import Any, Unpack
 
 from cleverdon import __version__
 from cleverdon._common.files import Journal, open_journal, sync_folder, write_file
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.engines.client import Answer
 from cleverdon.engines.configuration import open_engine
@@ -229,6 +229,7 @@ def _journal_path(path: str) -> str:
     return f"{path}.journal"
 
 
+@shows_progress("searching")
 def search_to_file(
     engine: Any,
     queries: Any,
@@ -236,7 +237,7 @@ def search_to_file(
     *,
     name: str | None = None,
     fresh: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     notify: Callable[[str], object] | None = None,
     **options: Unpack[SearchKeywords],
 ) -> SearchResult:
@@ -251,7 +252,8 @@ def search_to_file(
         path: The run file; its name decides the format.
         name: The run's name; by default the engine's.
         fresh: Drop the answers of an earlier, unfinished search.
-        progress: Called with the queries that are done, and with all of them.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         notify: Called with a line when the search is interrupted.
         options: Those of `SearchOptions`: k, concurrency, patience, failed, scores, field.
 
@@ -268,6 +270,7 @@ def search_to_file(
     ...     sorted(os.listdir(folder)), found.total
     (['mine.run', 'mine.run.search.json'], 1)
     """
+    progress = as_callback(progress)
     path = os.fspath(path)
     how = SearchOptions(**options)
     opened, texts = open_engine(engine), read_queries(queries, field=how.field)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.explanation.tables import exact_trace_table, move_lines, trace_headline, trace_table
@@ -445,12 +446,14 @@ def _over_whole(
 _ALL = 2**31  # as many results as no ranking has
 
 
+@shows_progress("explaining")
 def explain(
     qrels: Any,
     run: Any = None,
     measure: str | Measure = "nDCG@10",
     *,
     query: str | None = None,
+    progress: Progress | bool | None = None,
     **how: Any,
 ) -> Trace:
     """Take one query's score apart: what each result adds, and what would gain most.
@@ -463,6 +466,8 @@ def explain(
         query: The query; may be left out where the judgments have only one.
         how: Other keywords of `evaluate`: the settings on which tools disagree, `profile`, `docs`,
             `second`, `weights`, `qrels_format` and `run_format`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The trace, which prints as a table.
@@ -474,6 +479,8 @@ def explain(
     >>> best.doc, best.rank, best.to, round(best.change, 4)
     ('d3', 2, None, 1.2619)
     """
+    progress = as_callback(progress)
+    progress("explaining")
     if run is None:
         from cleverdon.formats.typed import are_typed, read_typed  # only where there are no files
 

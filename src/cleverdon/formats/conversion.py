@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cleverdon import _core
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import OptionError
 from cleverdon.formats.detection import (
@@ -41,6 +41,7 @@ class Conversion:
     notes: tuple[str, ...]  # the size of the new file, unless it is standard output; warnings
 
 
+@shows_progress("converting")
 def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -51,7 +52,7 @@ def convert(
     tag: str | None = None,
     order_by: str | None = None,
     duplicates: str = "error",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Conversion:
     """Write a run or judgments in another format.
 
@@ -65,7 +66,8 @@ def convert(
         tag: The name of a run; by default its tag, and without one the name of the source.
         order_by: "score", or "rank" to order a run by its rank column.
         duplicates: How to handle a document that occurs twice for one query.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The size of the new file, and what it does not keep.
@@ -80,6 +82,7 @@ def convert(
     >>> convert(folder / "in.run", folder / "out.json").kind
     'run'
     """
+    progress = as_callback(progress)
     source, target = os.fspath(source), os.fspath(target)
     if source != "-" and looks_typed(source):
         (typed,) = together([source])

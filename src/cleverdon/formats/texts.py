@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,6 +106,19 @@ def read_texts(
     with naming_columns(columns, strict=True):
         _add_texts(found, data, kind=kind, progress=progress)
     return found.texts
+
+
+def texts_of(given: Any, wanted: Callable[[], Collection[str]], *, kind: str) -> Mapping[str, Text]:
+    """Return the texts that were given, or read those that are wanted; none where none are given.
+
+    >>> texts_of({"q1": "first", "q2": "second"}, lambda: ["q1"], kind="queries")
+    {'q1': Text(title='', text='first')}
+    """
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and all(isinstance(text, Text) for text in given.values()):
+        return given
+    return read_texts(given, wanted=frozenset(wanted()), kind=kind)
 
 
 def _add_texts(

@@ -14,7 +14,7 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.inputs import open_source
@@ -176,6 +176,7 @@ def _limits_text(adaptive: Adaptive | None) -> str:
     return f"; a query ends {', or '.join(given)}" if given else ""
 
 
+@shows_progress("creating the project")
 def create_project(
     folder: str | os.PathLike[str],
     *,
@@ -200,7 +201,7 @@ def create_project(
     title: str | None = None,
     database: str | None = None,
     seed: int = 0,
-    progress: Progress = ignore_progress,
+    progress: Progress | bool | None = None,
 ) -> CreatedProject:
     """Create a judging project in a new folder, or nothing where an input is wrong.
 
@@ -230,7 +231,8 @@ def create_project(
         title: The title of the project; by default the name of the folder.
         database: The URL of a PostgreSQL database; by default a SQLite file in the folder.
         seed: The seed of the order of documents and of the overlap.
-        progress: Called with the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The numbers of queries, items and documents, and the documents without a text.
@@ -253,6 +255,7 @@ def create_project(
     >>> found.queries, found.items, found.missing
     (1, 1, ())
     """
+    progress = as_callback(progress)
     if (pool is None) == (not runs):
         raise OptionError("give either a pool or runs")
     if adaptive is not None and not runs:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ibis import Table
 
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.errors import OptionError, check_within
 from cleverdon.logs import calendar
-from cleverdon.logs.log import Log
+from cleverdon.logs.log import LogSource
 from cleverdon.logs.metrics.base import Count, Listing, Metric, Ratio, find_metric, metrics
+from cleverdon.logs.reading.reader import as_log
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings
 from cleverdon.logs.sql import percentile_label, percentiles, sql_script
@@ -23,6 +24,12 @@ from cleverdon.stats.proportions import RatioTotals, ratio_interval, wilson
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from cleverdon.charts.base import Chart
+    from cleverdon.logs.report.page import LogsReport
 
 _M = TypeVar("_M", Ratio, Count)
 _Group = tuple[str | None, ...]  # a value of each name in `by`: ('2026-11-15', 'B')
@@ -82,6 +89,20 @@ class MetricResults(Result):
     missing: dict[str, tuple[str, ...]]
     asked: dict[str, Table]
 
+    def report(self, path: str | PathLike[str] | None = None, **options: Any) -> LogsReport:
+        """Make a report of the whole log: one HTML page; see `cleverdon.logs.logs_report`.
+
+        Args:
+            path: The file to write, if any.
+            options: Those of `logs_report`.
+        """
+        from cleverdon.logs.report.page import logs_report  # loads altair, which is slow
+
+        made = logs_report(self.tables.log, **{"settings": self.tables.settings, **options})
+        if path is not None:
+            made.save(path)
+        return made
+
     @property
     def sql(self) -> dict[str, str]:
         """The queries that ran in the SQL of the engine, by purpose; they can be run by hand."""
@@ -122,6 +143,12 @@ class MetricResults(Result):
         lists = [Section(name, grid, titled=False) for name, grid in grids.items()]
         return [*(values if self.values else []), *lists]
 
+    def plot(self, metric: str, *, percentile: str | None = None) -> Chart:
+        """Draw a metric that was split by day, or a percentile of it, with its interval."""
+        from cleverdon.logs.plots import by_day  # altair is optional, and slow
+
+        return by_day(self, metric, percentile=percentile)
+
     def closing(self) -> str:
         return closing_text(self)
 
@@ -160,8 +187,9 @@ class MetricResults(Result):
         return {"metric": record.pop("metric"), **groups, **record}
 
 
+@shows_progress("measuring")
 def measure_log(
-    log: Log | SessionTables,
+    log: LogSource | SessionTables,
     wanted: Iterable[str | Metric] | None = None,
     *,
     by: str | Sequence[str] = (),
@@ -169,12 +197,12 @@ def measure_log(
     confidence: float = 0.95,
     check: bool = False,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> MetricResults:
     """Compute the metrics of a log.
 
     Args:
-        log: The log, or the tables that were built of it.
+        log: A log, files of one, or the tables that were built of it.
         wanted: The metrics by name; by default all that the log supports.
         by: What to split metrics and lists by: "day", "variant", a segment of the log, or several.
         settings: Where sessions end, what success is, which texts are the same query.
@@ -182,7 +210,8 @@ def measure_log(
         check: Add notes on metrics that use rows with errors; this runs some more queries.
         strict: Refuse a metric whose columns the log does not have, instead of listing it in
             `missing`.
-        progress: Receives the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The values, with intervals over users, the lists, and the metrics without a value.
@@ -201,6 +230,7 @@ def measure_log(
     >>> measure_log(log, ["PageCTR"]).value("PageCTR").value
     0.5
     """
+    progress = as_callback(progress)
     check_within("confidence", confidence, 0, 1)
     chosen = _chosen_metrics(wanted)
     split = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
@@ -210,7 +240,7 @@ def measure_log(
         if not set(labels) <= set(tables.split):
             raise OptionError(f"these tables cannot be split by {', '.join(labels)}")
     else:
-        tables = build_session_tables(log, settings, split=labels, progress=progress)
+        tables = build_session_tables(as_log(log), settings, split=labels, progress=progress)
     missing = {str(one): tuple(lacks) for one in chosen if (lacks := one.missing(tables))}
     if strict:
         for name, columns in missing.items():

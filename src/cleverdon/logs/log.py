@@ -5,11 +5,12 @@ The tables stay where they are: a metric is a query that runs there, on DuckDB a
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cleverdon._common.text import counted
 from cleverdon.errors import InputError, suggest
@@ -137,6 +138,8 @@ class Log:
     >>> log = log_of([{"query_id": "q", "user": "ann", "time": 0, "text": "shoes"}], [])
     >>> log.has("queries.text"), log.has("queries.latency_ms"), log.actors
     (True, False, ['user'])
+    >>> log
+    <Log 'worked example'>
     """
 
     queries: ibis.Table
@@ -150,6 +153,10 @@ class Log:
     notes: tuple[str, ...] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
     without_bots: ExcludedBots | None = None
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{count:,} rows of {name}" for name, count in self.rows.items())
+        return f"<Log {self.source!r}{': ' if rows else ''}{rows}>"
 
     @property
     def set_aside(self) -> int:
@@ -318,8 +325,16 @@ def _parse_event(token: str, page: dict[str, Any], number: int) -> dict[str, Any
     }
 
 
+LogSource: TypeAlias = "Log | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+"""A log, or the files to read it from, as `read_log` takes them."""
+
+
 def log_of(
-    queries: list[dict[str, Any]], events: list[dict[str, Any]], *, segments: tuple[str, ...] = ()
+    queries: Sequence[Mapping[str, Any]],
+    events: Sequence[Mapping[str, Any]],
+    *,
+    segments: tuple[str, ...] = (),
+    source: str = "worked example",
 ) -> Log:
     """Make a log of records, on a DuckDB of its own; fields that no record has are missing.
 
@@ -349,4 +364,4 @@ def log_of(
     if events:
         # Any event shows that the log has events, even if these fields are null.
         lacks -= {"events.action", "events.query_id"}
-    return Log(**tables, lacks=frozenset(lacks), segments=segments, source="worked example")
+    return Log(**tables, lacks=frozenset(lacks), segments=segments, source=source)

@@ -263,8 +263,9 @@ class Page(ABC):
     def _repr_html_(self) -> str:
         # Within a frame, so that its styles and scripts do not touch the notebook.
         return (
-            f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:80vh;border:1px solid '
-            '#ccc" sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
+            f'<iframe srcdoc="{escape(self.html)}" style="box-sizing:border-box;width:100%;'
+            'height:80vh;border:1px solid #ccc" '
+            'sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
         )
 
 

@@ -14,6 +14,7 @@ from cleverdon.charts import theme
 from cleverdon.charts.base import LIMIT, Chart, Datasets, Row, alt, named_data
 from cleverdon.charts.theme import name_labels, short_names
 from cleverdon.comparison.samples import Sample, samples
+from cleverdon.formats.texts import Text
 from cleverdon.measures.base import Measure
 from cleverdon.plots import inputs
 from cleverdon.plots.inputs import Differences
@@ -30,7 +31,7 @@ def queries(
     system: str,
     *,
     baseline: str | None = None,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
 ) -> Chart:
     """Draw one system's values, a bar for each query, the best first.
 
@@ -72,7 +73,7 @@ def _queries_rows(
     system: str,
     *,
     differences: Differences | None = None,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
 ) -> Datasets:
     """Return a row for each query, or group of queries, the best first."""
     values = sample.of(system) if differences is None else _row(differences, system)
@@ -124,7 +125,7 @@ def heat_map(
     *,
     baseline: str | None = None,
     systems: str | Sequence[str] | None = None,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
 ) -> Chart:
     """Draw a cell for each query and system, the hardest queries on the left.
 
@@ -170,7 +171,7 @@ def _heat_map_rows(
     *,
     differences: Differences | None = None,
     systems: Sequence[str] | None = None,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
 ) -> Datasets:
     """Return a cell for each system and query, and the ends of the scale of colours."""
     systems = (systems or sample.systems) if differences is None else differences.systems
@@ -243,7 +244,7 @@ def _sharing(sample: Sample, what: str, most: int = _SHOWN) -> str:
     return f"; each {what} is the mean of up to {each} neighbours" if each > 1 else ""
 
 
-def _queries_of(sample: Sample, group: Ints, texts: Mapping[str, str] | None) -> Row:
+def _queries_of(sample: Sample, group: Ints, texts: Mapping[str, str | Text] | None) -> Row:
     first, others = sample.queries[group[0]], len(group) - 1
     if others:
         return {"query": f"{first} +{others}", "about": f"{first} and {others:,} more, their mean"}

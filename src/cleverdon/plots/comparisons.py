@@ -51,6 +51,7 @@ def forest(comparison: Comparison, measure: str | Measure | None = None) -> Char
         subtitle=[
             f"{describe_test(comparison)}, {basis_text(comparison)}.",
             _marks(comparison, inner=inner),
+            *_exceptions(comparison, measure),
         ],
     )
 
@@ -65,6 +66,28 @@ def _marks(comparison: Comparison, *, inner: bool) -> str:
     return f"Lines: {intervals}. {filled}"
 
 
+def _exceptions(comparison: Comparison, measure: str | Measure | None) -> list[str]:
+    """Say which intervals end at 0, disagree with their verdicts, or have qualified ones."""
+    shown = _differences_of(comparison, measure)
+    texts = {
+        "End at 0, since a later step of the test decided": [one for one in shown if one.stepped],
+        f"Interval and verdict disagree, since {comparison.why_disagree()}": [
+            one for one in shown if comparison.disagrees(one)
+        ],
+    }
+    for doubt in comparison.serious_doubts:
+        concerned = [one for one in shown if comparison.shows(one) and doubt.qualifies(one)]
+        texts[f"Qualified by {doubt.name}"] = concerned
+    return [f"{text}: {_named(found)}." for text, found in texts.items() if found]
+
+
+def _named(found: Sequence[Difference]) -> str:
+    """Name the first few differences."""
+    names = [f"{one.system} less {one.baseline} on {one.measure}" for one in found]
+    more = f" and {len(names) - 2} more" if len(names) > 3 else ""
+    return "; ".join(names[: 2 if more else 3]) + more
+
+
 def has_intervals(comparison: Comparison) -> bool:
     """Tell whether any difference has an interval; one query gives none."""
     return any(isfinite(found.interval.low) for found in comparison.differences)
@@ -72,8 +95,7 @@ def has_intervals(comparison: Comparison) -> bool:
 
 def forest_rows(comparison: Comparison, measure: str | Measure | None = None) -> Datasets:
     """Return a row for each difference, with its texts."""
-    wanted = None if measure is None else sample_of(comparison, measure).measure
-    shown = [found for found in comparison.differences if wanted is None or found.measure == wanted]
+    shown = _differences_of(comparison, measure)
     if len(shown) > LIMIT:
         raise OptionError(
             f"{len(shown):,} differences are too many to draw: name a measure, a baseline, or some "
@@ -81,6 +103,11 @@ def forest_rows(comparison: Comparison, measure: str | Measure | None = None) ->
         )
     short = short_names(comparison.scores.systems)
     return {"differences": [_row(found, comparison, short) for found in shown]}
+
+
+def _differences_of(comparison: Comparison, measure: str | Measure | None) -> list[Difference]:
+    wanted = None if measure is None else sample_of(comparison, measure).measure
+    return [found for found in comparison.differences if wanted is None or found.measure == wanted]
 
 
 def _row(found: Difference, comparison: Comparison, short: Mapping[str, str]) -> Row:

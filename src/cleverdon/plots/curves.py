@@ -36,6 +36,7 @@ from cleverdon.charts.lines import (
 )
 from cleverdon.charts.theme import short_names
 from cleverdon.errors import OptionError
+from cleverdon.formats.texts import Text
 from cleverdon.hits import Hits
 from cleverdon.measures.positions import AUC
 from cleverdon.measures.recall_levels import IPrec
@@ -58,7 +59,7 @@ def precision_recall(
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
     rel: float = 1,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
     binormal: bool = False,
 ) -> Chart:
     """Draw the precision-recall curve of one query.
@@ -368,7 +369,7 @@ def roc(
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
     rel: float = 1,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | Text] | None = None,
 ) -> Chart:
     """Draw each system's ROC curve with its AUC.
 

@@ -16,6 +16,7 @@ from cleverdon.charts.theme import MOST_SYSTEMS
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.samples import Sample
 from cleverdon.errors import OptionError, suggest
+from cleverdon.formats.texts import Text
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, worst_value
 from cleverdon.measures.notation import parse
@@ -130,9 +131,9 @@ def count_undefined(scores: Scores, system: str, values: Floats) -> int:
     return int(np.isnan(values[scores.evaluated[scores.systems.index(system)]]).sum())
 
 
-def query_line(query: str, texts: Mapping[str, str] | None) -> str:
+def query_line(query: str, texts: Mapping[str, str | Text] | None) -> str:
     """Write the query as a line of a subtitle, with its text if that is known."""
-    text = " ".join((texts or {}).get(query, "").split())
+    text = _query_text(query, texts)
     if len(text) > _LONGEST_TEXT:
         text = text[:_LONGEST_TEXT].rstrip() + "…"
     return f"Query {query}: {text}" if text else f"Query {query}"
@@ -234,7 +235,12 @@ def win_note(measure: Measure) -> str:
     return words.get(measure.better, "")
 
 
-def short_query_text(query: str, texts: Mapping[str, str] | None) -> str:
+def short_query_text(query: str, texts: Mapping[str, str | Text] | None) -> str:
     """Write a query's text for a tooltip, without its end if it is long."""
-    text = " ".join((texts or {}).get(query, "").split())
+    text = _query_text(query, texts)
     return text if len(text) <= _LONGEST_TIP else text[: _LONGEST_TIP - 1].rstrip() + "…"
+
+
+def _query_text(query: str, texts: Mapping[str, str | Text] | None) -> str:
+    text = (texts or {}).get(query, "")
+    return text.line if isinstance(text, Text) else " ".join(text.split())

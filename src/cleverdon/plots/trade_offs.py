@@ -24,7 +24,7 @@ from cleverdon.comparison.tradeoffs import (
     merits,
     pareto_front,
 )
-from cleverdon.costs import Cost, Costs, cost_label
+from cleverdon.costs import Cost, cost_label
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.ranked import F, P, R
@@ -194,7 +194,7 @@ _DASHES_NOTE = ", dashed where nobody knows how far they reach"
 
 def pareto(
     scores: Scores,
-    costs: Mapping[str, Costs],
+    costs: Any,
     measure: str | Measure,
     *,
     systems: Sequence[str] | None = None,
@@ -208,7 +208,7 @@ def pareto(
 
     Args:
         scores: The scores of an evaluation.
-        costs: The costs of each system, by name.
+        costs: The costs of systems: files of benches and of indexing, or a dict of them by name.
         measure: One of the measures of the scores.
         systems: The systems to draw; by default all.
         interval: The method of the measure's intervals; by default Student's t for means.
@@ -227,9 +227,16 @@ def pareto(
     found = find_tradeoffs(
         scores, costs, measure, systems=systems, interval=interval, confidence=confidence
     )
+    return plot_tradeoffs(found, systems=scores.systems, confidence=confidence)
+
+
+def plot_tradeoffs(
+    found: Tradeoffs, *, systems: Sequence[str] | None = None, confidence: float = 0.95
+) -> Chart:
+    """Draw what `find_tradeoffs` found; colours are shared with plots of all these systems."""
     return charts.finish_chart(
         pareto_chart(
-            scores.systems,
+            systems or [one.system for one in found.systems],
             inputs.measure_label(found.measure),
             shown=[one.system for one in found.systems if one.cost(TIME)],
         ),

@@ -18,7 +18,7 @@ import numpy as np
 
 from cleverdon import _core
 from cleverdon._common.arrays import Floats, Ints, summed
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Run
 from cleverdon.errors import InputError, OptionError, check_count
@@ -227,13 +227,14 @@ class Contributions:
         return {query: position for position, query in enumerate(self.queries)}
 
 
+@shows_progress("reading runs")
 def gather(
     runs: Any,
     *,
     depth: int | None = None,
     format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Contributions:
     """Gather what systems returned: which document at which rank.
 
@@ -243,7 +244,8 @@ def gather(
         depth: The number of results of each run and query to look at; by default all.
         format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The contributions of all systems.
@@ -251,6 +253,7 @@ def gather(
     >>> gather({"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2}}}, depth=1).systems
     ('a', 'b')
     """
+    progress = as_callback(progress)
     if isinstance(runs, Contributions):
         return runs
     if depth is not None:

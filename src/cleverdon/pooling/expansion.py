@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import OptionError
 from cleverdon.formats.sheets import merged_sheets, read_sheet
 from cleverdon.pooling.choices import ORIGINAL, PROBE_DEPTH, PROBE_ROUNDS, TERMS
@@ -74,6 +74,7 @@ class Expansion(Result):
         return self.rounds.plot()
 
 
+@shows_progress("expanding")
 def expand(
     qrels: Any,
     sheets: Sequence[str | os.PathLike[str]] = (),
@@ -95,7 +96,7 @@ def expand(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Expansion:
     """Expand queries by relevant documents (RM3), and find documents that are not judged yet.
 
@@ -120,7 +121,8 @@ def expand(
         qrels_format: The format of `qrels`, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The expanded queries, the new documents, and the yield of the rounds so far.
@@ -132,6 +134,7 @@ def expand(
     >>> print(expand({"q1": {"d1": 1}}, queries={"q1": "bees"}, documents=documents))
     q1	bees^0.750000 honey^0.250000
     """
+    progress = as_callback(progress)
     if (queries is None) != (documents is None):
         raise OptionError("queries are expanded by the texts of documents: give both, or neither")
     if (search or simulate) and queries is None and runs is None:

@@ -61,7 +61,9 @@ def write_pool(
         documents: The texts of documents, for the sheet.
 
     >>> from cleverdon.pooling import pool
-    >>> path = getfixture("tmp_path") / "pool.tsv"
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> path = Path(mkdtemp()) / "pool.tsv"
     >>> write_pool(pool({"a": {"q1": {"d1": 1}}}), path)
     >>> path.read_text().splitlines()[2].split()
     ['q1', 'd1', 'yes', 'a:1']
@@ -139,7 +141,9 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
         The pool.
 
     >>> from cleverdon.pooling import pool
-    >>> folder = getfixture("tmp_path")
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
     >>> write_pool(pool({"a": {"q1": {"d1": 1}}}), folder / "pool.tsv")
     >>> read_pool(folder / "pool.tsv")
     <Pool: 1 documents to judge for 1 queries>

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints, ordinal_in, summed
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import OptionError, check_count, check_seed, check_within, check_word
 from cleverdon.pooling.choices import (
     PERSISTENCE,
@@ -178,6 +178,7 @@ def _probability_pool(
     )
 
 
+@shows_progress("pooling")
 def pool(
     runs: Any,
     *,
@@ -192,7 +193,7 @@ def pool(
     run_format: str | None = None,
     order_by: str = "score",
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Pool:
     """Pool the results of runs, for people to judge.
 
@@ -212,7 +213,8 @@ def pool(
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
         seed: The seed of draws and of the order on the sheet.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The pool. `Pool.sheet` has the documents to judge, and `write_pool` writes it.
@@ -227,6 +229,7 @@ def pool(
     2 documents to judge for 1 query: 2 to 2, 2.0 on average
     1 document judged already
     """
+    progress = as_callback(progress)
     check_word("method", method, POOL_METHODS)
     if method not in ("depth", "stratified") and budget is None:
         raise OptionError(f"method={method!r} needs a budget: the number of documents of a query")

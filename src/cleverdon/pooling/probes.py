@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.data import Grades, Nested
 from cleverdon.errors import InputError, OptionError, check_count
@@ -461,6 +461,7 @@ class ProbeSimulation(ProbeRounds):
         return notes + super()._notes()
 
 
+@shows_progress("simulating")
 def simulate_probe(
     probe: Probe,
     judgments: Grades,
@@ -468,7 +469,7 @@ def simulate_probe(
     depth: int,
     rounds: int = PROBE_ROUNDS,
     start: Grades | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> ProbeSimulation:
     """Search, judge the first results by what is known, expand, and again.
 
@@ -483,7 +484,8 @@ def simulate_probe(
         rounds: The largest number of rounds.
         start: Round 0, what was judged before; by default the first results of the queries as they
             stand.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The yield of each round.
@@ -493,6 +495,7 @@ def simulate_probe(
     >>> [one.found for one in found.rounds]
     [1, 0]
     """
+    progress = as_callback(progress)
     check_count("rounds", rounds)
     asked = [query for query in judgments if query in probe.queries]
     if not asked:

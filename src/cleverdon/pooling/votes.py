@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints, ordinal_in, summed
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.orderings import CorrelationOptions, order_agreements_with
 from cleverdon.comparison.samples import samples
@@ -291,6 +291,7 @@ def _number(value: object) -> float:
     return float(value) if number else float("nan")  # type: ignore[arg-type]
 
 
+@shows_progress("counting votes")
 def vote(
     runs: Any,
     *,
@@ -307,7 +308,7 @@ def vote(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> VoteOrders:
     """Rank systems by taking their results as votes on what is relevant.
 
@@ -327,7 +328,8 @@ def vote(
         qrels_format: The format of the judgments, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         An order for each method, with judgments compared with theirs.
@@ -347,6 +349,7 @@ def vote(
     3 systems, 1 query
     references: how many other systems returned what a system returned
     """
+    progress = as_callback(progress)
     found = gather(runs, format=run_format, order_by=order_by, progress=progress)
     notes = _turnout(found).notes
     chosen = dict.fromkeys(methods or VOTING_METHODS)

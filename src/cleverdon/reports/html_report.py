@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.charts.theme import short_names
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import Doubt, find_doubts
 from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
-from cleverdon.costs import Costs
 from cleverdon.errors import OptionError
-from cleverdon.formats.texts import Text
+from cleverdon.formats.texts import texts_of
 from cleverdon.pages.page import Figure, Page
-from cleverdon.reports.content import Finding, report_content
+from cleverdon.reports.content import Finding, report_content, shown_documents
 from cleverdon.scores import Scores
 
 _TITLE = "Search evaluation"
@@ -77,17 +77,19 @@ class Report(Page):
         return f"<Report {self.content['title']!r}: {', '.join(counts)}>"
 
 
+@shows_progress("writing the report")
 def report(
     given: Scores | Comparison,
     *,
     baseline: str | None = None,
     title: str = _TITLE,
-    queries: Mapping[str, Text] | None = None,
-    documents: Mapping[str, Text] | None = None,
+    queries: Any = None,
+    documents: Any = None,
     doubts: Iterable[Doubt] | None = None,
     doubting: Mapping[str, Any] | None = None,
     findings: Iterable[Finding] = (),
-    costs: Mapping[str, Costs] | None = None,
+    costs: Any = None,
+    progress: Progress | bool | None = None,
 ) -> Report:
     """Make a report of scores or of a comparison: one HTML page with claims, tables and plots.
 
@@ -96,13 +98,15 @@ def report(
             with `keep=k` let a reader look at the first k results of each query.
         baseline: The system that the report opens with as the baseline; a reader can pick another.
         title: The heading.
-        queries: Texts of queries by id, as `read_texts` gives them.
-        documents: Texts of documents by id.
+        queries: Texts of queries: a file, a dict by id, `Topics`.
+        documents: Texts of documents: a file, a folder, a dict by id.
         doubts: Doubts about the comparison that it opens with; by default those that
             `cleverdon.comparison.find_doubts` finds.
         doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given.
         findings: What the linter found in the files.
-        costs: Costs of systems, by name.
+        costs: The costs of systems: files of benches and of indexing, or a dict of them by name.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The report; `save` writes it.
@@ -113,6 +117,8 @@ def report(
     >>> report(evaluate(qrels, runs, ["RR", "P@1"], keep=10), baseline="b")
     <Report 'Search evaluation': 2 systems, 2 measures, 6 queries>
     """
+    progress = as_callback(progress)
+    progress("writing the report")
     scores = given.scores if isinstance(given, Comparison) else given
     if not isinstance(scores, Scores):
         raise OptionError(f"a report needs Scores or a Comparison, not {type(given).__name__!r}")
@@ -133,8 +139,8 @@ def report(
         title=title,
         doubts=raised,
         findings=findings,
-        queries=queries or {},
-        documents=documents or {},
+        queries=texts_of(queries, lambda: scores.queries, kind="queries"),
+        documents=texts_of(documents, lambda: shown_documents(scores), kind="documents"),
         tradeoffs=of_costs,
     )
     return Report(said, scores, comparisons, of_costs)

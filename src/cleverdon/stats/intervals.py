@@ -61,6 +61,19 @@ def normal_quantile(confidence: float) -> float:
 
 
 @lru_cache(maxsize=1024)  # a family asks for the same one again and again
+def why_disagree(confidence: float, level: float, *, sides: int = 1) -> str:
+    """Say why an interval and the verdict of a test can disagree.
+
+    The sides are 2 where a one-sided test at a level goes with an interval that has two ends.
+
+    >>> why_disagree(0.95, 0.05), why_disagree(0.9, 0.05)
+    ('they are by different methods', 'the confidence of 0.9 is not that of the level 0.05')
+    """
+    if abs(1 - confidence - sides * level) < 1e-9:
+        return "they are by different methods"
+    return f"the confidence of {confidence:.6g} is not that of the level {level:g}"
+
+
 def t_quantile(confidence: float, freedom: float) -> float:
     """Return how many standard errors Student's interval extends to each side.
 

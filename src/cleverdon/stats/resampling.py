@@ -27,8 +27,6 @@ RESCORED_RESAMPLES = 500
 """The default where all runs are scored again in each resample."""
 TOOLTIP_RESAMPLES = 500
 """Enough for intervals that only tooltips show."""
-LIVE_RESAMPLES = 400
-"""Enough for a page that is computed while somebody waits for it."""
 GROUP_RESAMPLES = 200
 """Enough to see how wide the interval of one group is, where there may be thousands of groups."""
 BLOCK = 4_000_000

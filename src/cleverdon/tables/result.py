@@ -144,11 +144,32 @@ class Result:
             }
         )
 
+    def to_pandas(self, section: str | None = None, **view: Any) -> Any:
+        """Return the main table, or another section, as a pandas data frame."""
+        pandas = require("pandas", "to_pandas()")
+        table = self.table(section, **view)
+        columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
+        return pandas.DataFrame(
+            {
+                name: list(cells) if at < table.labels else _numbers(cells)
+                for at, (name, cells) in enumerate(zip(table.header, columns, strict=True))
+            }
+        )
+
     def __str__(self) -> str:
         return self.render()
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        if type(self).to_text is not Result.to_text:  # sentences, not tables
+            style = "font-family: monospace; white-space: pre-wrap; word-break: normal"
+            return f"<pre style='{style}'>{escape_html(self.to_text())}</pre>"
+        # Notebooks align cells to the right if these do not say otherwise; headings are theirs.
+        html = self.to_html()
+        for tag in ("th", "td"):
+            html = html.replace(f"<{tag}>", f"<{tag} style='text-align:left'>")
+        for tag in ("h1", "h2"):
+            html = html.replace(f"<{tag}>", "<p><strong>").replace(f"</{tag}>", "</strong></p>")
+        return html
 
 
 def in_json(key: str | None, value: Callable[[Any], Any] | None = None) -> dict[str, Any]:

@@ -37,6 +37,9 @@ class Results(Result):
             return render_table(self.table(**how), format)
         return "\n\n".join(one.render(format, **how) for one in self.items)
 
+    def _repr_html_(self) -> str:
+        return "\n".join(one._repr_html_() for one in self.items)
+
 
 @dataclass(frozen=True, eq=False)
 class OneTable(Result):

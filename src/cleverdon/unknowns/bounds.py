@@ -37,7 +37,7 @@ from typing import Literal
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import OptionError, check_count, check_word
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, WeightedGain, worst_value
@@ -233,6 +233,7 @@ def _extreme_mean(measure: Measure, values: Floats, optional: Bools, *, sign: in
     return float(sign * np.nanmin(sign * np.array(means))) if len(values) else float("nan")
 
 
+@shows_progress("computing bounds")
 def bounds(
     measure: Measure | str,
     hits: Hits,
@@ -241,7 +242,7 @@ def bounds(
     unjudged: bool | float = True,
     rest: bool = False,
     docs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Bounds:
     """Find the lowest and highest value that a measure could have, for each query.
 
@@ -257,7 +258,8 @@ def bounds(
             of the judgments; or the largest grade that they could get.
         rest: Whether to vary how the ranking goes on through the rest of the collection.
         docs: The number of documents in the collection, which `rest` needs.
-        progress: Is called where the bounds have to be found by trying.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The lowest and highest values, by query.
@@ -270,6 +272,7 @@ def bounds(
     >>> found.lowest, found.highest
     (array([0.75]), array([1.]))
     """
+    progress = as_callback(progress)
     measure = measure if isinstance(measure, Measure) else parse(measure)
     if not isinstance(hits, Hits):
         raise OptionError(

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import OptionError
 from cleverdon.hits import Hits
@@ -107,6 +108,7 @@ class Flip(Result):
         return self.to_text()
 
 
+@shows_progress("evaluating")
 def could_flip(
     qrels: Any,
     run_a: Any,
@@ -118,6 +120,7 @@ def could_flip(
     docs: int | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    progress: Progress | bool | None = None,
 ) -> Flip:
     """Find out whether judging the unjudged could reverse the order of two runs.
 
@@ -131,6 +134,8 @@ def could_flip(
         docs: The number of documents in the collection, for measures that need it.
         qrels_format: The format of the judgments, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         How far the difference could go, and which documents to judge first.
@@ -143,6 +148,8 @@ def could_flip(
     >>> flip.difference, flip.lowest, flip.highest, flip.possible
     (-0.5, -0.5, 0.0, False)
     """
+    progress = as_callback(progress)
+    progress("evaluating")
     measure = measure if isinstance(measure, Measure) else parse(measure)
     if depth is not None and (not isinstance(depth, int) or depth < 1):
         raise OptionError(f"depth={depth!r}: a depth is a whole number from 1 on")

@@ -84,6 +84,8 @@ def test_where_interval_and_verdict_disagree_it_is_said() -> None:
     )
     assert "disagree" not in found.claim("p50")
     assert "disagree" not in replace(found, confidence=0.99).claim("p50")
+    of_another = replace(found, confidence=0.99, changes={**found.changes, "p50": wide})
+    assert "since the confidence of 0.99 is not that of the level" in of_another.claim("p50")
 
 
 def test_a_real_difference_is_shown_with_its_sign() -> None:

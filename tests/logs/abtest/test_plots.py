@@ -77,6 +77,7 @@ def test_what_is_not_to_be_trusted_is_not_filled() -> None:
 
 
 def test_whom_it_rests_on() -> None:
+    assert example().plot().to_dict() == effects(example()).to_dict()
     first, second = effects(example()).to_dict()["title"]["subtitle"]
     assert first == (
         "200 users. Lines: thin, 95% intervals adjusted as the p-values are; thick, not adjusted."

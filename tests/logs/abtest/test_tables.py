@@ -115,7 +115,10 @@ def test_where_interval_and_verdict_disagree_it_is_said(test: ABTest) -> None:
         " Interval and verdict disagree, since they are by different methods: the interval "
         "includes 0."
     )
-    assert "disagree" not in said(replace(test, confidence=0.99), found)
+    assert (
+        " disagree, since the confidence of 0.99 is not that of the level 0.05: the interval "
+        in said(replace(test, confidence=0.99), found)
+    )
     assert "disagree" not in said(test, made("Success", 0.05, corrected=0.04, **WIDER))
 
 

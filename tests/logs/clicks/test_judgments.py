@@ -47,7 +47,7 @@ def test_one_is_one_in_words() -> None:
     model = FitSummary("DBN", 1, True, 1.0, Prior())
     grades = GradeSummary("attractiveness", (0.5,), None, (1, 0), 0.9, 1)
     lists = Usage(1, 1, 0, 0, 0, 0, 0, 0, 0)
-    judged = ClickJudgments(lists, (), model, grades, written, None, found(min_impressions=5))
+    judged = ClickJudgments(lists, (), model, grades, written, None, found(min_impressions=5), None)
     text = judged.closing()
     assert "DBN converged after 1 iteration." in text
     assert "\n1 pair of query and document was examined too rarely to be graded.\n" in text

@@ -84,6 +84,9 @@ def test_where_interval_and_verdict_disagree() -> None:
         " Interval and verdict disagree, since they are by different methods: the interval "
         "excludes 0."
     )
+    sure = measure_preference(credits(*[FOR_A] * 16, *[FOR_B] * 4), confidence=0.999)
+    assert (sure.disagrees, sure.verdict) == (True, "better")
+    assert "since the confidence of 0.999 is not that of the level 0.05: the" in sure.opening()
 
 
 def test_a_query_without_a_user_is_one_of_its_own() -> None:

@@ -64,6 +64,7 @@ def test_axes_have_units() -> None:
 
 def test_charts() -> None:
     chart = by_day(split(), "Latency", percentile="p95")
+    assert split().plot("Latency", percentile="p95").to_dict() == chart.to_dict()
     assert len(datasets(chart)["days"]) == 6
     assert chart.to_dict()["title"]["text"] == "Latency p95, ms by day"
     assert "Days in UTC" in subtitle(chart)

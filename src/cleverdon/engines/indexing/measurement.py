@@ -22,7 +22,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Ints
 from cleverdon._common.extras import scipy_stats
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.engines.indexing.builds import (
     DEFAULT_WATCH,
     CommandJob,
@@ -220,6 +220,7 @@ _LONGEST_INTERVAL = 60.0  # seconds; longer intervals miss peaks
 _END_SIGNALS = ("SIGTERM", "SIGHUP")  # asked to end; the terminal was closed
 
 
+@shows_progress("indexing")
 def index(
     engine: str | os.PathLike[str] | Mapping[str, Any] | None,
     collection: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -234,7 +235,7 @@ def index(
     at: Sequence[int] = (),
     output: str | None = None,
     watching: WatchOptions = DEFAULT_WATCH,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> IndexingResult:
     """Index a collection and measure time, memory and disk.
 
@@ -255,7 +256,8 @@ def index(
         at: Other numbers of documents, for which the fitted growth predicts amounts.
         output: Where a command's last index goes; by default it is deleted.
         watching: Other processes and folders that count, and how often to look at them.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The amounts of every build, their medians, and how they grow.
@@ -273,6 +275,7 @@ def index(
     ...     index(f"sqlite:{folder}/index.db", path, repeat=1).largest.documents
     2
     """
+    progress = as_callback(progress)
     files = _collection_paths(collection)
     job: IndexingJob
     if command is not None:

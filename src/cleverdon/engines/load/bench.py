@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cleverdon._common.arrays import json_number
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.costs import VERSION, Cost, Costs
 from cleverdon.data import Judgments
 from cleverdon.engines.client import Answer, Patience, ask, ask_all, run_async
@@ -176,6 +176,7 @@ class Bench(Result):
         return plot_bench(self)
 
 
+@shows_progress("measuring")
 def bench(
     engine: Any,
     queries: Any = None,
@@ -198,7 +199,7 @@ def bench(
     qrels: Any = None,
     measures: Sequence[str] = ("nDCG@10",),
     index_size: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     notify: Callable[[str], object] | None = None,
 ) -> Bench:
     """Put load on a search engine and measure its response times.
@@ -228,7 +229,8 @@ def bench(
         qrels: Judgments, to score the answers that were timed.
         measures: Measures of these scores.
         index_size: Whether to ask the engine for the size of its index.
-        progress: Called with the step, how much of it is done, and of how much.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         notify: Called with a line about requests to other machines, before they are sent.
 
     Returns:
@@ -244,6 +246,7 @@ def bench(
     >>> found.system, found.interrupted
     ('search', False)
     """
+    progress = as_callback(progress)
     load = LoadOptions(
         mode=mode,
         rate=rate,

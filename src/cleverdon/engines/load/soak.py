@@ -21,6 +21,7 @@ from cleverdon.engines.load.workload import LoadOptions, Mix, SoakOptions
 from cleverdon.engines.protocol import Engine
 from cleverdon.engines.resources import process_memory
 from cleverdon.errors import OptionError
+from cleverdon.stats.intervals import why_disagree
 from cleverdon.stats.multiple_comparisons import holm
 from cleverdon.stats.trends import FEWEST_POINTS, MOST_POINTS, Drift, drift
 from cleverdon.tables.numbers import format_seconds
@@ -131,13 +132,14 @@ class Soak(LoadTest):
             said = f"{name}: no drift is shown{f' (an hour {ends})' if ends else ''}."
         if self.disagrees(name):
             other = "includes" if self.verdict(name) == "shown" else "excludes"
-            said += f" Interval and verdict disagree: the interval {other} 0."
+            why = why_disagree(self.confidence, self.level)
+            said += f" Interval and verdict disagree, since {why}: the interval {other} 0."
         return said
 
     def disagrees(self, name: str) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
+        """Return whether the interval says otherwise than the test."""
         one = self.drifts[name]
-        if self.not_valid or isnan(one.low) or abs(1 - self.confidence - self.level) > 1e-9:
+        if self.not_valid or isnan(one.low):
             return False
         return (one.low > 0 or one.high < 0) != (self.verdict(name) == "shown")
 

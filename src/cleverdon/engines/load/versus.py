@@ -25,6 +25,7 @@ from cleverdon.engines.load.workload import LoadOptions, Mix, Pattern, VersusOpt
 from cleverdon.engines.protocol import Engine
 from cleverdon.errors import OptionError, check_count, check_seed, check_within
 from cleverdon.stats.blocks import block_difference, block_quantiles
+from cleverdon.stats.intervals import why_disagree
 from cleverdon.stats.multiple_comparisons import holm
 from cleverdon.stats.resampling import RESAMPLES, draw_multinomial
 from cleverdon.tables.numbers import format_seconds
@@ -103,9 +104,9 @@ class Versus(LoadTest):
         return [(tags[side], pair[side]) for pair in self.pairs for side in (0, 1)]
 
     def disagrees(self, name: str) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
+        """Return whether the interval says otherwise than the test."""
         change = self.changes[name]
-        if self.not_valid or isnan(change.low) or abs(1 - self.confidence - self.level) > 1e-9:
+        if self.not_valid or isnan(change.low):
             return False
         return change.excludes_zero != (self.verdict(name) == "shown")
 
@@ -192,10 +193,8 @@ class Versus(LoadTest):
         said = f"{first}'s {name} is {difference} {second}'s{interval}: {self.verdict(name)}."
         if self.disagrees(name):
             other = "includes" if self.verdict(name) == "shown" else "excludes"
-            said += (
-                " Interval and verdict disagree, since they are by different methods: the interval "
-                f"{other} 0."
-            )
+            why = why_disagree(self.confidence, self.level)
+            said += f" Interval and verdict disagree, since {why}: the interval {other} 0."
         return f"{at}, {said}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon._common import progress_bar as progress
+from cleverdon._common import progress_bar
 from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     Options,
@@ -164,10 +164,10 @@ def init_command(given: InitOptions) -> str:
 
     runs = options.named_files((*given.runs, *given.run), what="runs", naming=distinct_names)
     settings = judging_cli.keywords(given.changed(runs=runs), "run")
-    with progress.bar("reading the pool") as update:
+    with progress_bar.bar("reading the pool") as update:
         made = create_project(**settings, progress=update)
     for note in made.notes:
-        progress.say(f"cleverdon: {note}")
+        progress_bar.say(f"cleverdon: {note}")
     return str(made)
 
 
@@ -385,7 +385,7 @@ def status_command(given: StatusOptions) -> ProjectStatus:
       cleverdon judge status judging --per-query
       cleverdon judge status judging -f json
     """
-    with judging_cli.open_folder(given.folder) as project, progress.bar("counting"):
+    with judging_cli.open_folder(given.folder) as project, progress_bar.bar("counting"):
         from cleverdon.judging.dashboard.state import project_status
 
         return project_status(project, per_query=given.per_query, pairs=given.pairs)

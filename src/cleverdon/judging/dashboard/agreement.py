@@ -1,9 +1,9 @@
 """Agreement of the people who judge, overall, by pair and by query.
 
 It is computed by the code of `cleverdon agree`. Pages, datasheets and reports follow one rule for
-intervals: with too few queries, the bootstrap draws documents instead of queries, because the
-interval of two queries is only as wide as these two happen to differ. It then holds for further
-documents of the same queries.
+intervals, which are by Student's t: with too few queries, they are over documents instead of
+queries, because the interval of two queries is only as wide as these two happen to differ. They
+then hold for further documents of the same queries.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from cleverdon.errors import CleverdonError
 from cleverdon.judging.dashboard import Measurement, from_estimate, not_yet, unknown
 from cleverdon.judging.dashboard.facts import StandingGrade, labels_of, without_gold
 from cleverdon.stats.intervals import Estimate
-from cleverdon.stats.resampling import LIVE_RESAMPLES
 
-_FEWEST_QUERIES = 5  # of k queries, a bootstrap's interval holds in 1 - 2 / 2**k of cases at most
+_FEWEST_QUERIES = 5  # the standard error of fewer says little
 MOST_JUDGES = 12  # in larger teams not every pair is compared: a hundred people make thousands
 _MOST_PAIRS = MOST_JUDGES * (MOST_JUDGES - 1) // 2
 FEWEST = 5  # documents that two have judged, below which no coefficient is computed
@@ -41,12 +40,12 @@ _NO_PAIRS = "not looked at in a team of this size: see the pairs"
 _Names = Sequence[str] | None  # of coefficients; None chooses those that suit the scale
 
 
-def bootstrap_agreement(
+def measure_agreement(
     labels: Labels, coefficients: _Names = None, *, per_query: bool = False, seed: int = 0
 ) -> Agreement:
     """Compute the agreement of all judges; with `per_query`, also query by query.
 
-    With too few queries to draw from, a mean over queries has no interval.
+    With too few queries, a mean over queries has no interval.
     """
     queries = len(np.unique(labels.query[labels.shared]))
     if not 1 < queries < _FEWEST_QUERIES:
@@ -79,9 +78,7 @@ def bootstrap_agreement(
     return replace(found, queries=over.queries, overall=overall, pairs=pairs)
 
 
-def _bootstrap_team_agreement(
-    labels: Labels, *, per_query: bool = False, seed: int = 0
-) -> Agreement:
+def _team_agreement(labels: Labels, *, per_query: bool = False, seed: int = 0) -> Agreement:
     """Compute the agreement of a large team, by coefficients that ignore names."""
     # One column for the first judge of each document, one for the second, ...: the result is the
     # same, and there are far fewer columns than people.
@@ -89,28 +86,28 @@ def _bootstrap_team_agreement(
     most = int(labels.judged.sum(axis=1).max())
     level = np.take_along_axis(labels.level, first, axis=1)[:, :most]
     unnamed = replace(labels, judges=tuple(map(str, range(1, most + 1))), level=level)
-    return bootstrap_agreement(unnamed, _OF_ALL, per_query=per_query, seed=seed)
+    return measure_agreement(unnamed, _OF_ALL, per_query=per_query, seed=seed)
 
 
-def _bootstrap_pair_agreement(
+def _pair_agreement(
     labels: Labels, names: tuple[str, str], coefficients: _Names, *, seed: int
 ) -> PairAgreement:
-    """Compute the agreement of two judges, drawn from their common documents."""
+    """Compute the agreement of two judges, over their common documents."""
     own = labels.only(names)
     queries = len(np.unique(own.query[own.shared]))
-    return replace(bootstrap_agreement(own, coefficients, seed=seed).pairs[0], queries=queries)
+    return replace(measure_agreement(own, coefficients, seed=seed).pairs[0], queries=queries)
 
 
-def bootstrap_report(labels: Labels, *, seed: int = 0) -> Agreement:
+def measure_report(labels: Labels, *, seed: int = 0) -> Agreement:
     """Compute everything in a report: the numbers of the dashboard, overall, by query and pair."""
-    found = bootstrap_agreement(labels, per_query=True, seed=seed)
+    found = measure_agreement(labels, per_query=True, seed=seed)
     names = [each.name for each in found.coefficients]
     overall = dict(found.overall)
     if len(labels.judges) > MOST_JUDGES:
-        of_many = _bootstrap_team_agreement(labels, seed=seed).overall
+        of_many = _team_agreement(labels, seed=seed).overall
         overall |= {name: of_many[name] for name in _OF_ALL if name in overall}
     pairs = tuple(
-        _bootstrap_pair_agreement(labels, (pair.first, pair.second), names, seed=seed)
+        _pair_agreement(labels, (pair.first, pair.second), names, seed=seed)
         if pair.documents
         else pair
         for pair in found.pairs
@@ -121,9 +118,7 @@ def bootstrap_report(labels: Labels, *, seed: int = 0) -> Agreement:
 def _agree(
     labels: Labels, coefficients: _Names, *, per_query: bool = False, seed: int = 0
 ) -> Agreement:
-    return agree(
-        labels, coefficients=coefficients, per_query=per_query, resamples=LIVE_RESAMPLES, seed=seed
-    )
+    return agree(labels, coefficients=coefficients, per_query=per_query, seed=seed, progress=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +152,13 @@ def live_agreement(rows: Sequence[StandingGrade], *, seed: int = 0) -> LiveAgree
     common = np.argsort(-both, axis=None, kind="stable")[: np.count_nonzero(both)].tolist()
     try:
         if len(labels.judges) <= MOST_JUDGES:
-            agreed = bootstrap_agreement(labels, COEFFICIENTS, per_query=True, seed=seed)
+            agreed = measure_agreement(labels, COEFFICIENTS, per_query=True, seed=seed)
         else:
-            agreed = _bootstrap_team_agreement(labels, per_query=True, seed=seed)
+            agreed = _team_agreement(labels, per_query=True, seed=seed)
         pairs = []
         for at in common[:_MOST_PAIRS]:
             first, second = (labels.judges[place] for place in divmod(at, len(labels.judges)))
-            pair = _bootstrap_pair_agreement(labels, (first, second), COEFFICIENTS, seed=seed)
+            pair = _pair_agreement(labels, (first, second), COEFFICIENTS, seed=seed)
             pairs.append(pair)
     except CleverdonError as error:
         return LiveAgreement(None, shared, gold, why=not_yet(error))

@@ -13,7 +13,7 @@ from cleverdon.judging.dashboard.agreement import (
     COEFFICIENTS,
     FEWEST,
     MOST_JUDGES,
-    bootstrap_agreement,
+    measure_agreement,
 )
 from cleverdon.judging.dashboard.facts import Facts, StandingGrade, grouped, labels_of, without_gold
 from cleverdon.stats.intervals import Estimate
@@ -56,7 +56,7 @@ def _compare_model(
     met = [judge for judge, _ in Counter(row.judge for row in both).most_common(MOST_JUDGES)]
     labels = labels_of([*(row for row in human if row.judge in met), *without_gold(own)])
     try:
-        agreed = bootstrap_agreement(labels, COEFFICIENTS, seed=seed)
+        agreed = measure_agreement(labels, COEFFICIENTS, seed=seed)
         return ModelComparison(
             name,
             kind,

@@ -183,7 +183,7 @@ def item_grades(facts: Facts) -> dict[int, int]:
     """Return one grade per judged item: the ruling, the majority, or the lower grade."""
     if not facts.human:
         return dict(facts.rulings)
-    made = aggregate_labels(labels_of(facts.human), "majority", vote_ties="lower")
+    made = aggregate_labels(labels_of(facts.human), "majority", vote_ties="lower", progress=False)
     items = {(item.query, item.document): item.id for item in facts.items}
     found = {items[query, doc]: int(grade) for query, doc, grade, _, _ in made.rows()}
     return found | facts.rulings
@@ -412,7 +412,7 @@ class PooledSystems:
             return PoolCoverage(unknown(why, of=relevant), False)
         try:
             found = estimate_recall(
-                Judgments.read(judged), there, depth=depth, rel=line, reusing=False
+                Judgments.read(judged), there, depth=depth, rel=line, reusing=False, progress=False
             )
         except CleverdonError as error:
             return PoolCoverage(unknown(not_yet(error), of=relevant), False)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from cleverdon._common.text import counted, printable
+from cleverdon.agreement.tables import interval_note
 from cleverdon.judging import clock
 from cleverdon.judging.dashboard import Measurement
 from cleverdon.judging.dashboard.agreement import (
@@ -50,7 +51,6 @@ from cleverdon.judging.dashboard.recall import (
 from cleverdon.judging.project import Project
 from cleverdon.judging.queue import Feeder
 from cleverdon.judging.scale import Scale
-from cleverdon.stats.resampling import LIVE_RESAMPLES
 from cleverdon.tables.numbers import format_decimal, format_significant
 from cleverdon.tables.result import Result
 from cleverdon.tables.sections import Section
@@ -380,9 +380,9 @@ def _agreement(found: ProjectState, write: _Cells) -> Section:
     live = found.agreement
     known = overall_agreement(live) if live.agreed else {}
     table = [[name, write.number(number)] for name, number in known.items()]
-    note = f"in brackets: 95% intervals of a bootstrap with {LIVE_RESAMPLES} resamples"
+    notes = [interval_note(live.agreed.units)] if live.agreed else []
     title = f"Agreement on {counted(live.shared, 'document')} that two people have judged"
-    return Section(title, TextTable(["coefficient", "over all"], table, 1, [note]))
+    return Section(title, TextTable(["coefficient", "over all"], table, 1, notes))
 
 
 def _pairs(found: ProjectState, write: _Cells) -> Section:

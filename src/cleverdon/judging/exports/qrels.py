@@ -134,7 +134,7 @@ def make_qrels(
     ruled = _ruled(connection)
     if way in AGGREGATION_METHODS:
         _check_judged(rows)
-        voted = aggregate_labels(labels_of(rows), way, vote_ties=ties, seed=seed)
+        voted = aggregate_labels(labels_of(rows), way, vote_ties=ties, seed=seed, progress=False)
         return Qrels(
             _ordered_judgments(connection, _graded(voted), name=way),
             way,
@@ -148,7 +148,7 @@ def make_qrels(
     judges = len({row.judge for row in rows})
     if way == PUBLISHED:
         votes = (
-            aggregate_labels(labels_of(left), "majority", vote_ties=ties, seed=seed)
+            aggregate_labels(labels_of(left), "majority", vote_ties=ties, seed=seed, progress=False)
             if left
             else None
         )

@@ -21,7 +21,7 @@ from cleverdon.errors import InputError
 from cleverdon.judging import clock
 from cleverdon.judging.candidates import parse_overlap
 from cleverdon.judging.dashboard import Measurement
-from cleverdon.judging.dashboard.agreement import MEANINGS, bootstrap_report, shared_documents
+from cleverdon.judging.dashboard.agreement import MEANINGS, measure_report, shared_documents
 from cleverdon.judging.dashboard.facts import labels_of, without_gold
 from cleverdon.judging.dashboard.state import ENDINGS, gold_left_out
 from cleverdon.judging.exports import REPORTS
@@ -168,11 +168,11 @@ def agreement_report(
         for each in (human, rows)
     )
     models = [judge for judge in labels.judges if judge not in own.judges]
-    agreed = bootstrap_report(own, seed=seed)
+    agreed = measure_report(own, seed=seed)
     found = _AgreementReport(
         **{
             **{one.name: getattr(agreed, one.name) for one in fields(agreed)},
-            "pairs": bootstrap_report(labels, seed=seed).pairs if models else agreed.pairs,
+            "pairs": measure_report(labels, seed=seed).pairs if models else agreed.pairs,
             "models": tuple(models),
             "labels_with_models": labels,
             "disputed": tuple(disputed_documents(labels, _DISPUTED)),

@@ -11,7 +11,7 @@ from math import inf
 from math import log as logarithm
 from typing import TYPE_CHECKING, Any
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import InputError, OptionError, check_within, check_word, suggest
 from cleverdon.logs.abtest.effects import (
     Aggregates,
@@ -36,8 +36,9 @@ from cleverdon.logs.abtest.results import (
 )
 from cleverdon.logs.calendar import DAY, as_time, find_time_zone, floor_to
 from cleverdon.logs.compute import cluster_rows
-from cleverdon.logs.log import ACTORS, Log
+from cleverdon.logs.log import ACTORS, LogSource
 from cleverdon.logs.metrics.base import Metric, Ratio, find_metric
+from cleverdon.logs.reading.reader import as_log
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings
 from cleverdon.logs.sql import zero_or_one
@@ -63,8 +64,9 @@ _CONTROLS = ("control", "baseline", "a")
 """The names of the control if none is given, in any letter case."""
 
 
+@shows_progress("measuring")
 def abtest(
-    log: Log | SessionTables,
+    log: LogSource | SessionTables,
     metrics: Iterable[str | Ratio] | None = None,
     *,
     control: str | None = None,
@@ -82,7 +84,7 @@ def abtest(
     power: float = 0.8,
     settings: Settings | None = None,
     check: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> ABTest:
     """Compare the variants of an experiment with its control; users are the sample.
 
@@ -112,7 +114,8 @@ def abtest(
         power: The probability of detecting it.
         settings: How to count; by default those of the session tables, or `Settings()`.
         check: Add notes on metrics that use rows with errors, as the log doctor finds them.
-        progress: Called with each step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The effects and guardrails; the test is not `trusted` if users are missing.
@@ -133,6 +136,7 @@ def abtest(
     >>> abtest(log, ["QueryCTR"], guardrails=()).effect("QueryCTR").difference
     0.5
     """
+    progress = as_callback(progress)
     check_word("correction", correction, CORRECTIONS)
     confidence = 1 - level if confidence is None else confidence
     shares = {"level": level, "confidence": confidence, "wanted": wanted, "power": power}
@@ -243,12 +247,13 @@ def _errors(
 
 
 def _session_tables(
-    log: Log | SessionTables, settings: Settings | None, progress: Progress | None
+    log: LogSource | SessionTables, settings: Settings | None, progress: Progress | None
 ) -> SessionTables:
     if isinstance(log, SessionTables):
         if "variant" in log.split:
             return log
         settings, log = log.settings, log.log
+    log = as_log(log)
     log.need("an A/B test", "queries.variant")
     return build_session_tables(log, settings, split=["variant"], progress=progress)
 

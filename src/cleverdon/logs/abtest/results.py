@@ -35,6 +35,8 @@ from cleverdon.tables.table import TextTable
 if TYPE_CHECKING:
     import ibis
 
+    from cleverdon.charts.base import Chart
+
 
 GuardrailVerdict = Literal["kept", "broken", "open"]
 """Shown to be within the margin, shown to be outside it, or neither."""
@@ -374,8 +376,8 @@ class ABTest(Result):
         return found[0]
 
     def disagrees(self, effect: Effect) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
-        if abs(1 - self.confidence - self.level) > 1e-9 or effect.low is None:
+        """Return whether the interval says otherwise than the test."""
+        if effect.low is None or effect.corrected is None:
             return False
         return effect.excludes_zero != (effect.verdict(self.level) != "not shown")
 
@@ -415,6 +417,12 @@ class ABTest(Result):
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         return [Section("effects", effects_table(self, exact=exact), titled=False)]
+
+    def plot(self) -> Chart:
+        """Draw the effects with their intervals."""
+        from cleverdon.logs.abtest.plots import effects  # altair is optional, and slow
+
+        return effects(self)
 
     def to_text(self, **view: Any) -> str:
         terminal = {name: view[name] for name in ("styled", "width") if name in view}

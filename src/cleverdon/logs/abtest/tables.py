@@ -11,6 +11,7 @@ from cleverdon.comparison.claims import correction_text, doubt_line
 from cleverdon.logs.calendar import as_time
 from cleverdon.logs.metrics.base import Ratio
 from cleverdon.logs.tables import about_bots, format_significant, format_value
+from cleverdon.stats.intervals import why_disagree
 from cleverdon.tables.numbers import format_p_value, round_up_to_two_digits
 from cleverdon.tables.table import TextTable, render_table
 
@@ -389,10 +390,9 @@ def _afterthoughts(claim: Claim) -> str:
     else:
         texts = [] if claim.shown else _detectable(effect, test)
         if test.disagrees(effect):
-            texts.append(
-                "Interval and verdict disagree, since they are by different methods: the interval "
-                + ("includes 0." if claim.shown else "excludes 0.")
-            )
+            why = why_disagree(test.confidence, test.level)
+            other = "includes" if claim.shown else "excludes"
+            texts.append(f"Interval and verdict disagree, since {why}: the interval {other} 0.")
     return "".join(f" {text}" for text in [*texts, *_qualified_text(claim.qualified)])
 
 

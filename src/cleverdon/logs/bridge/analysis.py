@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.errors import InputError, OptionError, check_count, check_within, check_word
 from cleverdon.logs.bridge.tables import (
@@ -39,7 +39,7 @@ from cleverdon.logs.bridge.traffic import (
     upload_texts,
 )
 from cleverdon.logs.compute import sum_clusters
-from cleverdon.logs.log import ExcludedBots, Log
+from cleverdon.logs.log import ExcludedBots, LogSource
 from cleverdon.logs.metrics.base import Metric, Ratio, find_metric, metrics
 from cleverdon.logs.session_tables import SessionTables
 from cleverdon.logs.settings import Settings
@@ -552,8 +552,9 @@ def _wrapped(part: Section) -> Section:
     return replace(part, grid=replace(part.grid, footnotes=lines))
 
 
+@shows_progress("reading the log")
 def bridge(
-    log: Log | SessionTables,
+    log: LogSource | SessionTables,
     queries: MatchedQueries,
     *,
     scores: Scores | None = None,
@@ -565,7 +566,7 @@ def bridge(
     confidence: float = 0.95,
     seed: int = 0,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Bridge:
     """Compare judgments with the traffic in a log.
 
@@ -582,7 +583,8 @@ def bridge(
         confidence: The confidence level of the intervals.
         seed: The seed of the bootstrap.
         settings: How to count; by default those of the session tables, or `Settings()`.
-        progress: Called with each step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The coverage of traffic, the queries to judge next, and with scores the weighted means and
@@ -598,6 +600,7 @@ def bridge(
     >>> bridge(log, match_queries({"1": "hats"}, {"1": {"d1": 1}})).coverage.share
     1.0
     """
+    progress = as_callback(progress)
     report = progress or ignore_progress
     report("counting")
     found = count_traffic(log, settings, progress=progress)

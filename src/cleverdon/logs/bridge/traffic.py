@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cleverdon._common.files import write_file
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_count
 from cleverdon.formats.texts import read_texts
 from cleverdon.logs.bridge.tables import candidates_table, coverage_table
-from cleverdon.logs.log import Log
+from cleverdon.logs.log import LogSource
+from cleverdon.logs.reading.reader import as_log
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings, text_normaliser
 from cleverdon.logs.sql import row_number, upload, zero_or_one
@@ -113,15 +114,20 @@ class Traffic:
         return [kind for kind in _FAILURES if kind not in self.unknown]
 
 
+@shows_progress("reading the log")
 def count_traffic(
-    log: Log | SessionTables, settings: Settings | None = None, *, progress: Progress | None = None
+    log: LogSource | SessionTables,
+    settings: Settings | None = None,
+    *,
+    progress: Progress | bool | None = None,
 ) -> Traffic:
     """Count how often each query of a log was asked, by how many users, and how often it failed.
 
     Args:
-        log: The log, or its session tables.
+        log: A log, files of one, or its session tables.
         settings: How to count; by default those of the session tables, or `Settings()`.
-        progress: Called with each step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         A table with a row for each text, and totals.
@@ -133,6 +139,9 @@ def count_traffic(
     >>> count_traffic(worked_log("ann 0:00 hats\\n=")[0]).totals.asked
     1
     """
+    progress = as_callback(progress)
+    if not isinstance(log, SessionTables):
+        log = as_log(log)
     source = log.log if isinstance(log, SessionTables) else log
     source.need("which queries were asked", "queries.text")
     tables = (

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import OptionError, check_word
 from cleverdon.logs.clicks.base import ClickModel, FitLimits, FittedModel, Parameters
 from cleverdon.logs.clicks.result_lists import Pairs, ResultLists
@@ -91,6 +91,7 @@ def _split_lists(
     return shown.part(~tested[unit]), shown.part(tested[unit])
 
 
+@shows_progress("fitting")
 def compare_held_out(
     models: Iterable[ClickModel],
     shown: ResultLists,
@@ -99,7 +100,7 @@ def compare_held_out(
     seed: int = 0,
     by: Literal["user", "list"] | None = None,
     limits: FitLimits = FitLimits(),  # noqa: B008 (frozen)
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> tuple[Prediction, ...]:
     """Fit click models on some lists, and compare their predictions for the others.
 
@@ -110,7 +111,8 @@ def compare_held_out(
         seed: The seed of the split.
         by: Split by "user" or by "list"; by default by user where users are known.
         limits: The limits at which EM stops.
-        progress: Called after each iteration.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The quality of each model's predictions, the best first.
@@ -123,6 +125,7 @@ def compare_held_out(
     >>> [found.lists for found in compare_held_out([CM(), PBM()], shown)]
     [2, 2]
     """
+    progress = as_callback(progress)
     train, test = _split_lists(shown, share=share, seed=seed, by=by)
     found = [
         _evaluate_prediction(model.fit(train, limits=limits, progress=progress), test)

@@ -18,7 +18,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._common.files import write_file
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_within
@@ -28,7 +28,8 @@ from cleverdon.logs.clicks.base import ClickModel, FitLimits, FittedModel, Prior
 from cleverdon.logs.clicks.evaluation import Prediction, compare_held_out
 from cleverdon.logs.clicks.models import DBN
 from cleverdon.logs.clicks.result_lists import Usage, read_result_lists
-from cleverdon.logs.log import ExcludedBots, Log
+from cleverdon.logs.log import ExcludedBots, LogSource
+from cleverdon.logs.reading.reader import as_log
 from cleverdon.logs.settings import fold_text
 from cleverdon.tables.numbers import format_decimal
 from cleverdon.tables.result import Result, in_json
@@ -380,17 +381,16 @@ class ClickJudgments(Result):
     held_out: tuple[Prediction, ...]  # the best model first; empty if nothing was held out
     model: FitSummary
     grades: GradeSummary
-    written: WrittenQrels
+    written: WrittenQrels | None  # None where no file was named
     without_bots: ExcludedBots | None
     graded: GradedDocuments = field(metadata=in_json(None))
+    judgments: Judgments = field(metadata=in_json(None))
 
     def opening(self) -> str:
         bots = "" if self.without_bots is None else f"{self.without_bots}\n"
         return f"{bots}{_usage_text(self.lists)}"
 
     def sections(self, *, exact: bool = False) -> list[Section]:
-        if not self.held_out:
-            return []
         table = _prediction_table(self.held_out, exact=exact)
         return [Section("prediction", table, titled=False)]
 
@@ -398,9 +398,10 @@ class ClickJudgments(Result):
         return "\n\n".join([_fit_sentence(self.model), "\n".join(_grade_lines(self))])
 
 
+@shows_progress("reading the log")
 def clicks_to_judgments(
-    log: Log,
-    output: str | os.PathLike[str],
+    log: LogSource,
+    output: str | os.PathLike[str] | None = None,
     *,
     models: Sequence[ClickModel] = (DBN(),),
     query_texts: Any = None,
@@ -413,14 +414,14 @@ def clicks_to_judgments(
     least_users: int = 5,
     confidence: float = 0.95,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> ClickJudgments:
-    """Judge documents by the clicks in a log, and write qrels.
+    """Judge documents by the clicks in a log, and write qrels where a file is named.
 
     Args:
-        log: The log.
-        output: The file of qrels; the evidence, and made-up ids, are written to files of similar
-            names.
+        log: The log, or files of it.
+        output: The file of qrels, None for none. The evidence, and ids that were made up, are
+            written to files of similar names.
         models: The click models to try; the one that predicts clicks best is used.
         query_texts: The ids and texts of queries, as `read_texts` takes them: only these
             queries are judged. By default ids are made up.
@@ -434,10 +435,12 @@ def clicks_to_judgments(
             because a rare query may identify a user.
         confidence: The confidence of the intervals of values, in the evidence.
         seed: The seed of the split.
-        progress: Called with each step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
-        The lists that were used, the predictions of the models, and the files that were written.
+        The judgments, the lists that were used, the predictions of the models, and the files that
+        were written.
 
     Raises:
         OptionError: Several models are given, but no lists are held out to compare them on.
@@ -450,11 +453,13 @@ def clicks_to_judgments(
     >>> clicks_to_judgments(log, f"{mkdtemp()}/clicks.qrels", held_out=0).written.rows
     1
     """
+    progress = as_callback(progress)
     check_within("confidence", confidence, 0, 1)
     if len(models) > 1 and not held_out:
         raise OptionError("several models need lists to test on: held_out=0.2 (--held-out 0.2)")
     report = progress or ignore_progress
     limits = FitLimits(iterations=iterations)
+    log = as_log(log)
     shown, usage = read_result_lists(log, depth=depth)
     predictions: tuple[Prediction, ...] = ()
     if held_out:
@@ -483,7 +488,8 @@ def clicks_to_judgments(
             fitted.prior,
         ),
         grades=_summarise_grades(graded),
-        written=_write_qrels(graded, ids, output),
+        judgments=as_judgments(graded, ids),
+        written=None if output is None else _write_qrels(graded, ids, output),
         without_bots=log.without_bots,
         graded=graded,
     )
@@ -512,6 +518,8 @@ def _usage_text(usage: Usage) -> str:
 
 
 def _prediction_table(predictions: Sequence[Prediction], *, exact: bool = False) -> TextTable:
+    if not predictions:
+        return TextTable(["model"], [], 1, [])
     ranks = [rank for rank in predictions[0].perplexity_at if exact or rank in (1, 5, 10)]
     number = str if exact else format_decimal
     count = count_format(exact=exact)
@@ -561,7 +569,7 @@ def _grade_lines(found: ClickJudgments) -> list[str]:
         f"A grade is right with probability {grades.mean_confidence:.2f} on average.",
         f"{counted(grades.examined_too_seldom, 'pair')} of query and document {were} examined too "
         "rarely to be graded.",
-        *_written_lines(found.written),
+        *([] if found.written is None else _written_lines(found.written)),
     ]
 
 

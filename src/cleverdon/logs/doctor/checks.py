@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 from ibis.common.deferred import var
 
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon._common.registry import Registry
 from cleverdon.logs.doctor.diagnosis import SEVERITIES, Diagnosis, Finding, Limits, Row, Severity
 from cleverdon.logs.doctor.facts import LogFacts, fetch_rows, metric_support
-from cleverdon.logs.log import ACTORS, Log
+from cleverdon.logs.log import ACTORS, Log, LogSource
 from cleverdon.logs.metrics.base import metrics
+from cleverdon.logs.reading.reader import as_log
 
 _CHECK_FAMILIES = ("integrity", "traffic", "content")  # the modules that hold the checks, in order
 
@@ -210,8 +211,9 @@ def find_errors(
     return found
 
 
+@shows_progress("examining")
 def examine(
-    log: Log, limits: Limits | None = None, *, progress: Progress | None = None
+    log: LogSource, limits: Limits | None = None, *, progress: Progress | bool | None = None
 ) -> Diagnosis:
     """Find what is wrong with a log, and which metrics it supports.
 
@@ -219,9 +221,10 @@ def examine(
     the examples of each finding.
 
     Args:
-        log: The log.
+        log: The log, or files of it.
         limits: The limits beyond which something looks wrong.
-        progress: Receives the current check.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The findings, errors first, and the support of each metric.
@@ -235,6 +238,8 @@ def examine(
     >>> finding.severity, finding.count, finding.examples[0]["doc"]
     ('error', 1, 'd2')
     """
+    progress = as_callback(progress)
+    log = as_log(log)
     facts = LogFacts(log, limits or Limits())
     report = progress or ignore_progress
     found: list[Finding] = []

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cleverdon._common.arrays import Bools, Floats, Ints
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.errors import OptionError
 from cleverdon.logs.generator import users as simulation
@@ -310,10 +310,11 @@ _TOP = 20
 _GROUP = 120_000  # the approximate rows of a group in Parquet: engines read a group in one thread
 
 
+@shows_progress("generating")
 def generate_log(
     folder: str | PathLike[str],
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int = _THREADS,
     **recipe: Any,
 ) -> Truth:
@@ -322,7 +323,8 @@ def generate_log(
     Args:
         folder: Gets queries.parquet, events.parquet and truth.json, in place of those of an earlier
             call. A log of another origin is never overwritten.
-        progress: Receives the number of rows.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
         threads: The number of threads; it does not change the rows.
         recipe: The fields of `Recipe`: `events` (about how many rows both tables have), `seed`,
             `variants`, `effect`, `bots`, `faults` and so on.
@@ -339,6 +341,7 @@ def generate_log(
     >>> truth.rows == truth.query_rows + truth.event_rows
     True
     """
+    progress = as_callback(progress)
     world = World(Recipe(**recipe))
     home = Path(folder)
     existing_files(home)  # refuses a log of another origin

@@ -6,6 +6,7 @@ preference is delta over units for the sign test, and mean credit for the t test
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +17,15 @@ from typing import Any, Literal
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.errors import OptionError, check_count, check_seed, check_within, check_word
 from cleverdon.logs.abtest.tables import VERBS
-from cleverdon.logs.interleaving.base import Record, find_method
+from cleverdon.logs.interleaving.base import Record, find_method, read_records
 from cleverdon.logs.interleaving.credit import Credits, QueryCredit, credit_log
-from cleverdon.logs.log import ExcludedBots, Log
-from cleverdon.stats.intervals import Interval
+from cleverdon.logs.log import ExcludedBots, LogSource
+from cleverdon.logs.reading.reader import as_log
+from cleverdon.stats.intervals import Interval, why_disagree
 from cleverdon.stats.power import (
     TARGET_POWER,
     normal_difference,
@@ -137,9 +140,9 @@ class Preference(Result):
 
     @property
     def disagrees(self) -> bool:
-        """Whether the interval says otherwise than the test, at the same level."""
+        """Whether the interval says otherwise than the test."""
         ends = self.interval if self.test == "sign" else self.credit_interval
-        if isnan(ends.low) or abs(1 - ends.confidence - self.level) > 1e-9:
+        if isnan(ends.low):
             return False
         return (ends.low > 0 or ends.high < 0) != (self.verdict != "not shown")
 
@@ -280,17 +283,25 @@ def measure_preference(
     )
 
 
+@shows_progress("reading the log")
 def interleave(
-    log: Log, records: Sequence[Record], *, assigned: bool = False, **options: Any
+    log: LogSource,
+    records: str | os.PathLike[str] | Sequence[Record],
+    *,
+    assigned: bool = False,
+    progress: Progress | bool | None = None,
+    **options: Any,
 ) -> Preference:
     """Test which of two interleaved rankings users prefer, by the clicks in a log.
 
     Args:
-        log: The log with the clicks, which are matched by the ids of queries.
-        records: The record of every interleaved result page.
+        log: The log with the clicks, or files of it. They are matched by the ids of queries.
+        records: The record of every interleaved result page, or the file of them.
         assigned: With probabilistic interleaving, credit a click to the ranking that was drawn, not
             to both by their probabilities of giving the document.
         options: Other options of `measure_preference`: `a`, `b`, `unit`, `test`, `level`, ...
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The preference, with its power.
@@ -307,6 +318,11 @@ def interleave(
     >>> interleave(log, [page.record]).queries
     Votes(a=0, b=1, even=0)
     """
+    progress = as_callback(progress)
+    progress("reading the log")
+    log = as_log(log)
+    if isinstance(records, (str, os.PathLike)):
+        records = read_records(records)
     credits = credit_log(log, records, marginalised=not assigned)
     return measure_preference(credits, **options, without_bots=log.without_bots)
 
@@ -417,10 +433,9 @@ def _afterthoughts(found: Preference) -> str:
     if not found.disagrees:
         return ""
     other = "excludes" if found.verdict == "not shown" else "includes"
-    return (
-        " Interval and verdict disagree, since they are by different methods: the interval "
-        f"{other} 0."
-    )
+    ends = found.interval if found.test == "sign" else found.credit_interval
+    why = why_disagree(ends.confidence, found.level)
+    return f" Interval and verdict disagree, since {why}: the interval {other} 0."
 
 
 def _power_sentence(power: PreferencePower) -> str:

@@ -66,7 +66,8 @@ def _connect(url: str | None, *, memory: str | None = None) -> tuple[Any, str]:
 
 def _configure(backend: Any, memory: str | None) -> None:
     backend.raw_sql("SET TimeZone = 'UTC'")
-    backend.raw_sql("SET enable_progress_bar = false")
+    # `SET enable_progress_bar` would fail in a notebook without ipywidgets.
+    backend.raw_sql("PRAGMA disable_progress_bar")
     if memory is None:
         return
     if not re.fullmatch(r"\d+(\.\d+)? ?[kKMGT]i?B", memory):

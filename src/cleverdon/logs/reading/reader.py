@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import ibis
 
 from cleverdon._common.extras import require
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.logs.bots import without_bots as exclude_bots
 from cleverdon.logs.calendar import find_time_zone
-from cleverdon.logs.log import EVENTS, QUERIES, Log
+from cleverdon.logs.log import EVENTS, QUERIES, Log, LogSource, log_of
 from cleverdon.logs.reading.assembly import (
     ID,
     FlatRows,
@@ -36,8 +38,9 @@ from cleverdon.logs.reading.parsing import PAGE, matches_conditions
 from cleverdon.logs.reading.sources import LineFiles, Source, containing_list, first_lines
 
 
+@shows_progress("reading the log")
 def read_log(
-    *sources: str | Path,
+    *sources: Any,
     format: str | None = None,
     mapping: str | Path | Mapping[str, Any] | None = None,
     timezone: str | None = None,
@@ -46,13 +49,15 @@ def read_log(
     connection: Any = None,
     memory: str | None = None,
     without_bots: bool = False,
+    progress: Progress | bool | None = None,
 ) -> Log:
     """Read a search log from files, folders, or the tables of a database.
 
     Args:
         sources: Files (Parquet, JSON lines, JSON, CSV, TSV, plain lines; compressed by gzip or
             not), a folder with files named `queries*` and `events*`, a DuckDB file, or one
-            connection string of Ibis.
+            connection string of Ibis. Or the table of queries, and that of events, as lists of
+            dicts or data frames, with the columns of Cleverdon's own format.
         format: The format of the log, such as "ubi"; by default it is detected by the columns.
         mapping: A YAML or TOML file, or a dictionary, that says which column holds what.
         timezone: The time zone of times that have none; by default UTC.
@@ -62,6 +67,8 @@ def read_log(
         memory: The memory that DuckDB may use before it writes to disk, such as "4GB"; by default
             four fifths of the machine's.
         without_bots: Exclude bots; see `cleverdon.logs.bots.without_bots`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The log. `Log.aside` counts the rows that could not be used, with examples.
@@ -71,14 +78,21 @@ def read_log(
 
     >>> from cleverdon.logs.generator.writer import generate_log
     >>> from tempfile import TemporaryDirectory
+    >>> read_log([{"query_id": "q1", "user": "ann", "time": 0, "text": "hats"}]).has("events")
+    False
     >>> with TemporaryDirectory() as folder:
     ...     truth = generate_log(folder, events=500)
     ...     log = read_log(folder)
     ...     log.queries.count().to_pyarrow().as_py() == truth.query_rows
     True
     """
+    progress = as_callback(progress)
+    progress("reading the log")
     require("duckdb", "reading logs", package="ibis-framework", extra="logs")
     require("ibis", "reading logs", package="ibis-framework", extra="logs")
+    if sources and not any(isinstance(source, (str, os.PathLike)) for source in sources):
+        log = _log_of_tables(sources)
+        return exclude_bots(log).log if without_bots else log
     if format is not None and mapping is not None:
         raise OptionError(
             "format (--log-format) and mapping (--mapping) both map the columns of the log: give "
@@ -95,6 +109,31 @@ def read_log(
             layout = _with_time_zone(layout, timezone)
         log = _build_log(place, layout)
     return exclude_bots(log).log if without_bots else log
+
+
+def _log_of_tables(tables: Sequence[Any]) -> Log:
+    if len(tables) > 2:
+        raise OptionError(f"a log is a table of queries and one of events; found {len(tables)}")
+    rows = []
+    for table in tables:
+        if hasattr(table, "__arrow_c_stream__"):
+            pyarrow = require("pyarrow", "reading tables", extra="tables")
+            table = pyarrow.table(table).to_pylist()
+        if not (isinstance(table, (list, tuple)) and all(isinstance(r, Mapping) for r in table)):
+            raise InputError(
+                f"{type(table).__name__!r} cannot be read as a log: give files, or tables of "
+                "queries and events as lists of dicts or data frames"
+            )
+        rows.append(table)
+    queries, events = (*rows, [])[:2]
+    return log_of(queries, events, source="tables")
+
+
+def as_log(given: LogSource) -> Log:
+    """Return a log as it is, or read it: from a file or folder, or from several."""
+    if isinstance(given, Log):
+        return given
+    return read_log(*([given] if isinstance(given, (str, os.PathLike)) else given), progress=False)
 
 
 def _choose_layout(

@@ -15,7 +15,7 @@ from typing import Any
 from ibis import Table
 
 from cleverdon import __version__
-from cleverdon._common.progress import Progress, ignore_progress
+from cleverdon._common.progress import Progress, as_callback, ignore_progress, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.charts.base import without_validation
 from cleverdon.errors import CleverdonError
@@ -37,7 +37,7 @@ from cleverdon.logs.calendar import DAY, as_date
 from cleverdon.logs.compute import MetricResults, MetricValue, measure_log
 from cleverdon.logs.doctor.checks import examine
 from cleverdon.logs.doctor.diagnosis import Diagnosis, Finding
-from cleverdon.logs.log import COLUMN_MEANINGS, Log
+from cleverdon.logs.log import COLUMN_MEANINGS, Log, LogSource
 from cleverdon.logs.metrics.base import Count, Metric, Ratio, find_metric, metrics
 from cleverdon.logs.plot_data import (
     Distribution,
@@ -64,6 +64,7 @@ from cleverdon.logs.plots import (
     lines_of,
     searches_over_time,
 )
+from cleverdon.logs.reading.reader import as_log
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings
 from cleverdon.logs.sql import sql_script
@@ -579,8 +580,9 @@ class LogsReport(Page):
         return f"<LogsReport {self.content['title']!r}: {pages}, from {first} to {last}>"
 
 
+@shows_progress("measuring")
 def logs_report(
-    log: Log,
+    log: LogSource,
     *,
     title: str = "What the search log says",
     settings: Settings | None = None,
@@ -589,12 +591,12 @@ def logs_report(
     level: float = 0.05,
     confidence: float | None = None,
     check: bool = True,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> LogsReport:
     """Write the report of a log: metrics, time series, funnel, lists, latency, A/B test, method.
 
     Args:
-        log: The log.
+        log: The log, or files of it.
         title: The title of the page.
         settings: Where sessions end, what success is, which texts are the same query.
         control: The variant that others are compared with; by default the one called control,
@@ -604,7 +606,8 @@ def logs_report(
         level: The largest corrected p-value that is significant in the A/B test.
         confidence: The confidence of intervals; by default 1 - level.
         check: Look for errors in the log.
-        progress: Receives the current step.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         A page, to be shown or saved.
@@ -621,8 +624,9 @@ def logs_report(
     >>> logs_report(log, title="Two searches")
     <LogsReport 'Two searches': 2 result pages, from 2026-01-01 to 2026-01-01>
     """
+    progress = as_callback(progress)
     found = _gather_data(
-        log,
+        as_log(log),
         settings=settings,
         control=control,
         primary=primary,

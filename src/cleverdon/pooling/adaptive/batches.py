@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleverdon._common.files import journal_exists
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Grades, Judgments, Nested
 from cleverdon.errors import InputError, UsageError
@@ -51,7 +51,9 @@ class Batch(Result):
         summary: The progress, notes and warnings in sentences.
 
     >>> runs = {"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2, "d1": 1}}}
-    >>> print(next_batch(getfixture("tmp_path") / "journal.jsonl", runs, count=1))
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> print(next_batch(Path(mkdtemp()) / "journal.jsonl", runs, count=1))
     query  document
     ─────  ────────
     q1     d1
@@ -68,6 +70,7 @@ class Batch(Result):
         return [Section("documents", TextTable(["query", "document"], rows, 2, []), titled=False)]
 
 
+@shows_progress("pooling")
 def next_batch(
     journal: str | os.PathLike[str],
     runs: Any = None,
@@ -84,7 +87,7 @@ def next_batch(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Batch:
     """Take judgments, and give the next documents to judge.
 
@@ -109,7 +112,8 @@ def next_batch(
         qrels_format: The format of `judged`, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` (the default) or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The documents. `write_sheet` writes them for judges.
@@ -120,7 +124,9 @@ def next_batch(
         InputError: If judgments contradict each other or belong to other runs, or if writing would
             overwrite somebody's work.
 
-    >>> folder = getfixture("tmp_path")
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
     >>> runs = {"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2, "d1": 1}}}
     >>> next_batch(folder / "j.jsonl", runs, count=1).documents
     [('q1', 'd1')]
@@ -128,6 +134,7 @@ def next_batch(
     >>> next_batch(folder / "j.jsonl", runs, judged=[folder / "sheet.tsv"]).tally.relevant
     1
     """
+    progress = as_callback(progress)
     journal = os.fspath(journal)
     sheets = [os.fspath(sheet) for sheet in judged]
     notes: list[str] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon._common.arrays import Ints
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, check_count
@@ -123,6 +123,7 @@ class Simulation(Result):
         ]
 
 
+@shows_progress("simulating")
 def simulate_methods(
     runs: Any,
     qrels: Any,
@@ -136,7 +137,7 @@ def simulate_methods(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Simulation:
     """Let adaptive methods choose what to judge, where the judgments are known.
 
@@ -154,7 +155,8 @@ def simulate_methods(
         qrels_format: The format of the judgments, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The relevant documents that each method finds for each budget, and how well the systems are
@@ -165,6 +167,7 @@ def simulate_methods(
     >>> [(stop.judged, stop.relevant) for stop in found.played[0].stops]
     [(2, 1), (4, 2)]
     """
+    progress = as_callback(progress)
     played = dict.fromkeys(map(parse_method, methods or known_methods()))
     truth = Judgments.read(qrels, format=qrels_format)
     contributions = gather(

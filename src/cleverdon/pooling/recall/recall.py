@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, MissingExtra, OptionError, check_count, check_within
 from cleverdon.formats.attributes import read_pairs
@@ -238,6 +238,7 @@ class Recall(Result):
         return "go on" if high < self.target and (by_sample or self.bounded) else "open"
 
 
+@shows_progress("estimating recall")
 def estimate_recall(
     qrels: Any,
     runs: Any,
@@ -257,7 +258,7 @@ def estimate_recall(
     qrels_format: str | None = None,
     run_format: str | None = None,
     order_by: str = "score",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Recall:
     """Estimate the number of relevant documents, and the recall of the pool and of each run.
 
@@ -281,7 +282,8 @@ def estimate_recall(
         qrels_format: The format of the judgments, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The estimates by each method, and the decision whether to stop judging.
@@ -292,6 +294,7 @@ def estimate_recall(
     >>> [(each.method, each.all.value) for each in found.estimates], found.decision
     ([('lincoln-petersen', 3.5), ('chao', 3.25)], 'open')
     """
+    progress = as_callback(progress)
     check_within("half_width", half_width, 0, 1)
     check_within("target_recall", target_recall, 0, 1)
     check_within("confidence", confidence, 0, 1)

@@ -308,7 +308,9 @@ def read_sample(
     Returns:
         The sample, for `estimate_recall`.
 
-    >>> file = getfixture("tmp_path") / "sample.txt"
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "sample.txt"
     >>> _ = file.write_text("q1 0 d3 1\\nq1 0 d4 0\\n")
     >>> read_sample(file, {"q1": {"d1": 1, "d2": 0}}, docs=10).strata
     [SampledStratum(query='q1', stratum='all', drawn=2, relevant=1, probability=0.25, size=8)]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Ints
-from cleverdon._common.progress import Progress
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, suggest
 from cleverdon.formats.attributes import read_pairs
@@ -89,6 +89,7 @@ def draw_sample(
     return _sample_pool(_pick_ids(ids, drawn), drawn, sizes, seen.names, seed=seed, size=seen.size)
 
 
+@shows_progress("sampling")
 def sample_collection(
     docs: str | os.PathLike[str],
     *,
@@ -104,7 +105,7 @@ def sample_collection(
     run_format: str | None = None,
     order_by: str = "score",
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Pool:
     """Draw documents of a collection that no pool holds, to estimate what the pool missed.
 
@@ -122,16 +123,20 @@ def sample_collection(
         run_format: The format of the runs, if not to be guessed.
         order_by: The order of results: by `score` or by `rank`.
         seed: The seed of draws.
-        progress: Called with the stage, the amount done and the total.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The sample, which `write_pool` writes.
 
-    >>> file = getfixture("tmp_path") / "docs.txt"
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> file = Path(mkdtemp()) / "docs.txt"
     >>> _ = file.write_text("d1\\nd2\\nd3\\n")
     >>> sample_collection(file, qrels={"q1": {"d1": 1, "d2": 0}}).docs
     ['d3']
     """
+    progress = as_callback(progress)
     if qrels is None and pool is None:
         raise OptionError("give qrels or a pool: what is judged, or is to be, is not drawn")
     pooled = _pooled_documents(qrels, qrels_format, pool, queries)

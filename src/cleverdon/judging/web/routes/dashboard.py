@@ -15,6 +15,7 @@ from fastapi import APIRouter, Path, Request
 from markupsafe import Markup
 from starlette.responses import Response
 
+from cleverdon.agreement.estimates import INTERVALS
 from cleverdon.errors import suggest
 from cleverdon.judging import clock
 from cleverdon.judging.dashboard import CONFIDENCE, FORMATS, Measurement, judge_checks, models
@@ -44,7 +45,6 @@ from cleverdon.judging.scale import Scale
 from cleverdon.judging.web.authorization import Visitor, Watcher
 from cleverdon.judging.web.responses import query_of, query_path, render_page, render_template
 from cleverdon.judging.web.routes import LONGEST_QUERY, ResponseModel, errors
-from cleverdon.stats.resampling import LIVE_RESAMPLES
 
 
 class AgreementModel(ResponseModel):
@@ -54,8 +54,8 @@ class AgreementModel(ResponseModel):
     """Documents that at least two people judged."""
     gold: int
     """Gold documents that two people judged, which are left out."""
-    resamples: int
-    """Resamples of the bootstrap of the intervals."""
+    interval: str
+    """The method of intervals: "t" is Student's."""
     confidence: float
     overall: dict[str, Measurement]
     """By the names of the coefficients."""
@@ -160,7 +160,7 @@ def dashboard_model(state: ProjectState) -> DashboardModel:
         "agreement": AgreementModel(
             documents=agreement.shared,
             gold=agreement.gold,
-            resamples=LIVE_RESAMPLES,
+            interval=next(iter(INTERVALS)),
             confidence=CONFIDENCE,
             overall=team_agreement.overall_agreement(agreement),
             pairs=team_agreement.pair_rows(agreement),
@@ -416,7 +416,6 @@ _SHARED_VALUES = {
     "charts": {"bars": _bars, "shares": _shares, "whisker": _whisker},
     "coefficients": team_agreement.COEFFICIENTS,
     "meanings": team_agreement.MEANINGS,
-    "resamples": LIVE_RESAMPLES,
     "limit": judge_checks.ATTENTION_LIMIT,
     "ended": describe_ending,
     "gold_left_out": gold_left_out,
