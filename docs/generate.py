@@ -114,7 +114,11 @@ are laid out.
 On a terminal, a command may end with a line on standard error that begins with `Next:`. It is a
 command that works, with your own files. It never appears where output or errors go to a file or to
 another program. `cleverdon --no-hints COMMAND` leaves it out once, and the environment variable
-`CLEVERDON_HINTS=0` always."""
+`CLEVERDON_HINTS=0` always.
+
+`cleverdon COMMAND --python` prints the same as a script in Python, with your own files and options,
+and does nothing else. Options that have their default are left out. A command that is more than one
+call says what Python has instead."""
 
 
 def cli_page() -> str:

@@ -12,9 +12,10 @@ nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers understand it; importing typing takes longer than all else
 if TYPE_CHECKING:
+    from typing import Any
+
     from cleverdon import errors as errors
     from cleverdon import measures as measures
     from cleverdon import plots as plots

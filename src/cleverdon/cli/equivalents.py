@@ -9,7 +9,13 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
-from cleverdon.cli.options import SettingsOptions, as_typed, name_and_file, parse_grade_map
+from cleverdon.cli.options import (
+    SettingsOptions,
+    as_typed,
+    name_and_file,
+    named_files,
+    parse_grade_map,
+)
 from cleverdon.cli.python import (
     Call,
     Part,
@@ -19,7 +25,7 @@ from cleverdon.cli.python import (
     find_function,
     runs_in_python,
 )
-from cleverdon.formats.inputs import is_judging_project
+from cleverdon.formats.inputs import distinct_names, is_judging_project
 
 
 def _qrels(given: Any) -> Any:
@@ -106,11 +112,12 @@ def _judgments(given: Any) -> Any:
     return Call("Judgments.read", "qrels", format="qrels_format", name="judgments")
 
 
-def _named_runs(given: Any) -> Any:
-    from cleverdon.cli.options import named_files
-    from cleverdon.formats.inputs import distinct_names
+def _by_name(files: tuple[Any, ...]) -> dict[str, str]:
+    return named_files(files, what="runs", naming=distinct_names)
 
-    return named_files(given.runs, what="runs", naming=distinct_names) if given.runs else None
+
+def _named_runs(given: Any) -> Any:
+    return _by_name(given.runs) if given.runs else None
 
 
 _KEPT = _evaluate(keep="depth", bounds="bounds")
@@ -418,6 +425,25 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
             ),
         ),
     ),
+    "plot": (
+        Script(
+            lambda given: _plot(given),
+            then=(
+                Call(
+                    "plots.save",
+                    Raw("chart"),
+                    lambda given: given.output or f"{given.kind.replace('_', '-')}.svg",
+                    dark="dark",
+                ),
+            ),
+            show=False,
+            when=lambda given: (
+                given.kind
+                and not (given.listed or given.costs or given.queries)
+                and not (given.files and as_typed(given.files[0]))
+            ),
+        ),
+    ),
     "explain": (
         Script(
             Call("profiles.profile_differences", name="differences"),
@@ -660,7 +686,8 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
 WITHOUT = {
     "measures": "in Python, cleverdon.measures has every measure, and help() describes it",
     "explain": "in Python, help() describes a measure, and cleverdon.explain() traces a score",
-    "plot": "in Python, cleverdon.plots has a function for each kind of plot",
+    "plot": "cleverdon.plots has a function for each kind of plot; with texts, costs or typed "
+    "rankings, it takes more than one call",
     "report": "with texts, costs or typed rankings, it is more than one call; in Python, "
     "cleverdon.report() takes what cleverdon.compare() returns",
     "gate": "in Python, cleverdon.gate() takes what cleverdon.evaluate() returns, and rules",
@@ -673,6 +700,34 @@ WITHOUT = {
     "logs bridge": "in Python, cleverdon.logs.bridge() takes a log, queries and scores",
 }
 """Commands that are more than one call, and what Python has instead."""
+
+
+def _plot(given: Any) -> Call:
+    """Draw: of measures alone, of scores, or of a comparison."""
+    files = given.files[1:]
+    names = list(_by_name(files)) if files else []
+    function, how = find_function("plots.cli:plot_call")(given.record, names)
+    drawn: dict[str, Any] = {name: Value(value) for name, value in how["draw"].items()}
+    without = tuple(name for name in vars(given) if name not in drawn)
+    if how["of"] == "measures":
+        return Call(f"plots.{function}", name="chart", without=without, **drawn)
+    wanted: dict[str, Any] = {
+        name: Value(value) for name, value in how["evaluate"].items() if name != "measures"
+    }
+    scores = Call(
+        "evaluate",
+        Value(given.files[0]),
+        Value(runs_in_python(files, given)),
+        Value(how["evaluate"]["measures"]),
+        name="scores",
+        columns=_columns,
+        **wanted,
+    )
+    source = scores
+    if how["compare"] is not None:
+        compared: dict[str, Any] = {name: Value(value) for name, value in how["compare"].items()}
+        source = Call("compare", scores, name="comparison", without=without, **compared)
+    return Call(f"plots.{function}", source, name="chart", without=without, **drawn)
 
 
 def _trace(given: Any, run: str, name: str) -> Call:
@@ -718,10 +773,7 @@ def _looking_depth(given: Any) -> int:
 
 
 def _run_names(given: Any) -> list[str]:
-    from cleverdon.cli.options import named_files
-    from cleverdon.formats.inputs import distinct_names
-
-    return list(named_files((given.old, given.new), what="runs", naming=distinct_names))
+    return list(_by_name((given.old, given.new)))
 
 
 def _other_scores(given: Any) -> Call | None:

@@ -19,6 +19,7 @@ from typing import Any, get_type_hints
 import click
 
 from cleverdon.cli.options import as_typed, name_and_file, repeated_files, resolve_baseline
+from cleverdon.measures.base import Measure
 
 _WIDTH = 88
 """A longer call has an argument a line."""
@@ -285,9 +286,9 @@ class _Writer:
             return f"({', '.join(map(self.value, value))})"
         if isinstance(value, list | tuple):
             return "[" + ", ".join(map(self.value, value)) + "]"
-        if is_dataclass(value) and not isinstance(value, type):
+        if is_dataclass(value) and not isinstance(value, type | Measure):
             return self.record(value)
-        if isinstance(value, PurePath):
+        if isinstance(value, PurePath | Measure):
             value = str(value)
         text = repr(value)
         if isinstance(value, str) and '"' not in text:

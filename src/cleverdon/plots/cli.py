@@ -72,7 +72,8 @@ _EVERY_RESULT = 10**6
 _NAMED_RESULTS = 1000  # of each query, whose documents a plot of one query names
 _RENAMED_KINDS = {"topics": "queries"}
 """Old names of kinds; they work for one release, with a note."""
-_FOR_ALL = ("kind", "files", "listed", "output", "dark")  # parameters that every kind takes
+_FOR_ALL = ("kind", "files", "listed", "output", "dark", "python_")
+"""Parameters that every kind takes."""
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -169,20 +170,13 @@ def plot_command(given: PlotOptions) -> str:
     if given.listed or given.kind is None:
         width = max(map(len, PLOT_KINDS))
         return "\n".join(f"{name:{width}}  {kind.about}" for name, kind in PLOT_KINDS.items())
-    name = options.current_name(given.kind.replace("_", "-"), _RENAMED_KINDS, "plot")
-    if name not in PLOT_KINDS:
-        near = suggest(name, PLOT_KINDS) or "; cleverdon plot --list names all there are"
-        raise click.UsageError(f"there is no plot {given.kind!r}{near}")
-
-    from cleverdon import plots  # altair takes a while to load
     from cleverdon._common.progress_bar import bar
     from cleverdon.charts.export import check_savable, save
 
-    plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
-    plot.check_options()
+    plot = _find_plot(given)
     found = read_measured_costs(given.costs)
     plot.check_files(given.files, found)
-    path = given.output or Path(f"{name}.svg")
+    path = given.output or Path(f"{plot.name}.svg")
     read = (*given.files, *given.costs)
     options.check_output(path, *(options.name_and_file(file)[1] for file in read))
     written = options.opened(given.files[1:])
@@ -312,6 +306,46 @@ class _Plot:
             how["systems"] = (baseline, *systems)
         numbers = [measure for measure in scores.measures if not measure.text]
         return compare(scores, **{"measures": numbers} | how)
+
+
+def _find_plot(given: PlotOptions) -> _Plot:
+    """Return the kind of plot that is asked for, with options that it takes."""
+    name = options.current_name((given.kind or "").replace("_", "-"), _RENAMED_KINDS, "plot")
+    if name not in PLOT_KINDS:
+        near = suggest(name, PLOT_KINDS) or "; cleverdon plot --list names all there are"
+        raise click.UsageError(f"there is no plot {given.kind!r}{near}")
+
+    from cleverdon import plots  # altair takes a while to load
+
+    plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
+    plot.check_options()
+    return plot
+
+
+def plot_call(given: PlotOptions, run_names: list[str]) -> tuple[str, dict[str, Any]]:
+    """Return what `--python` writes: the function of the plot, and its keywords.
+
+    `draw` has the keywords of the function, `evaluate` and `compare` have those of these two.
+    """
+    plot = _find_plot(given)
+    plot.check_files(given.files, read_measured_costs(()))
+    values = plot.option_values(given, run_names)
+    found = plot.keyword_values(values)
+    if plot.kind.of == "rankings":
+        keep = _EVERY_RESULT if given.binormal else _NAMED_RESULTS if given.query else 1
+        evaluate: dict[str, Any] = {"measures": ["nDCG@10"], "keep": keep}
+    else:
+        bounds = plot.kind.of == "bounds"
+        evaluate = {"measures": [str(one) for one in values["measures"]], "bounds": bounds}
+    compare = None
+    if plot.compared:
+        compare = {one: values[one] for one in plot.compared if values[one] not in (None, ())}
+    return plot.name.replace("-", "_"), {
+        "of": plot.kind.of,
+        "evaluate": evaluate,
+        "compare": compare,
+        "draw": found,
+    }
 
 
 def _flag(option: str) -> str:

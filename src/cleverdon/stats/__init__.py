@@ -34,10 +34,12 @@ if TYPE_CHECKING:
         power_of_test,
         sample_size_for_t_test,
         sample_size_needed,
+        sign_test_units,
         smallest_difference,
     )
     from cleverdon.stats.proportions import hypergeometric_interval, wilson
     from cleverdon.stats.resampling import RESAMPLES, resample
+    from cleverdon.stats.sampling import sample_size
     from cleverdon.stats.tests import (
         PValue,
         always_valid_p,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         margin_test,
         p_values,
     )
+    from cleverdon.stats.trends import growth
 
 __all__ = [
     "RBO",
@@ -60,6 +63,7 @@ __all__ = [
     "correct_p_values",
     "family_test",
     "footrule",
+    "growth",
     "holm",
     "hypergeometric_interval",
     "interval",
@@ -72,8 +76,10 @@ __all__ = [
     "power_of_test",
     "rbo",
     "resample",
+    "sample_size",
     "sample_size_for_t_test",
     "sample_size_needed",
+    "sign_test_units",
     "smallest_difference",
     "spearman",
     "tau_ap",
@@ -85,10 +91,13 @@ _NAMES = {
     "effect_sizes": "EffectSizes",
     "intervals": "Estimate Interval interval percentile_interval",
     "multiple_comparisons": "benjamini_hochberg bonferroni correct_p_values family_test holm",
-    "power": "power_of_test smallest_difference sample_size_for_t_test sample_size_needed",
+    "power": "power_of_test smallest_difference sample_size_for_t_test sample_size_needed "
+    "sign_test_units",
     "proportions": "hypergeometric_interval wilson",
     "resampling": "RESAMPLES resample",
+    "sampling": "sample_size",
     "tests": "PValue always_valid_p confidence_sequence margin_test p_values",
+    "trends": "growth",
 }
 
 __getattr__ = lazy_modules(__name__, _NAMES)

@@ -431,7 +431,19 @@ def sign_test_units(
     """Return the units from which on the power of the sign test stays above the target.
 
     One unit more may lower the power a little, since a p-value can only have certain values.
-    Infinite where delta is 0, NaN where it is larger than ties leave room for.
+
+    Args:
+        delta: The share of units for A, with half of the ties, less 1/2.
+        decided: The share of units that are no ties.
+        level: The level of significance.
+        target: The power.
+
+    Returns:
+        The number of units; infinite where delta is 0, NaN where it is larger than ties leave room
+        for.
+
+    >>> sign_test_units(0.05)
+    820
     """
     if not 0 < level < target < 1:
         raise OptionError(f"level={level}, target={target}: it takes 0 < level < target < 1")

@@ -87,9 +87,16 @@ def sample_size(
 ) -> int:
     """Return the smallest sample whose interval is expected to be no wider than `half_width`.
 
-    `sizes` are the strata that are not in the pool, and `shares` how much of each is guessed to be
-    relevant. `half_width` is in documents; with `found`, the relevant documents of the pool, it
-    is that of recall. The whole collection is always enough.
+    Args:
+        sizes: The sizes of the strata that are not in the pool.
+        shares: The share of each that is guessed to be relevant.
+        half_width: Half the width of the interval, in documents; with `found`, in recall.
+        found: The number of relevant documents in the pool.
+        how: How the sample is divided among strata: "proportional", "equal" or "neyman".
+        confidence: The confidence of the interval.
+
+    Returns:
+        The number of documents to draw. The whole collection is always enough.
 
     >>> sample_size([10_000], [0.01], half_width=50)
     1515

@@ -160,7 +160,20 @@ class Growth:
 def growth(
     sizes: Sequence[int], values: Sequence[float], *, confidence: float = 0.95
 ) -> Growth | None:
-    """Fit a power law of growth; None where a value is 0, which has no logarithm."""
+    """Fit a power law of growth.
+
+    Args:
+        sizes: The sizes, such as numbers of documents.
+        values: What grows with them, such as seconds.
+        confidence: The confidence of the intervals.
+
+    Returns:
+        The exponent with its interval, and predictions; None where a value is 0, which has no
+        logarithm.
+
+    >>> round(growth([1000, 10_000, 100_000], [0.11, 1.2, 13.9]).exponent, 2)
+    1.05
+    """
     check_within("confidence", confidence, 0, 1)
     if len(sizes) < LEAST_SIZES or not len(set(sizes)) == len(sizes) == len(values):
         raise OptionError(f"growth needs {LEAST_SIZES} sizes or more, each with one value")
