@@ -188,7 +188,8 @@ def test_every_public_name_has_a_page() -> None:
 
 def test_docstrings_become_markdown() -> None:
     text = reference.docstring(
-        "Do *it* by `a_b`.\n\n    shown as is\n\nArgs:\n    a_b: One\n        more.\n    c: Two.\n\n"
+        "Do *it* by `a_b`.\n\n    shown as is\n\n"
+        "Args:\n    a_b: One\n        more.\n    c: Two.\n\n"
         "Returns:\n    Some\n    text.\n\nRaises:\n    ValueError: Never.\n\n>>> 1\n1"
     )
     assert text == (
