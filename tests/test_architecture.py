@@ -201,6 +201,7 @@ FOUND_BY_NAME = {
     *("api", "pages"),  # the routers of the judging app
     *("revision", "down_revision", "upgrade"),  # read by Alembic
     "main",  # of modules that run as processes
+    "TYPE_CHECKING",  # known to type checkers by its name
     *(
         "COLLECTION_COMMANDS",
         "COMMAND_GROUPS",

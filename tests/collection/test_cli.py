@@ -176,9 +176,9 @@ def test_help_says_what_the_library_offers() -> None:
     from cleverdon.collection.description import DEPTH, KS
     from cleverdon.settings import CONTRADICTIONS
 
-    told = " ".join(done("merge", "--help").stdout.split())
+    told = " ".join(done("merge", "--help-all").stdout.split())
     assert all(f"{word}: {meaning}" in told for word, meaning in CONTRADICTIONS.items())
-    told = " ".join(done("stats", "--help").stdout.split())
+    told = " ".join(done("stats", "--help-all").stdout.split())
     assert f"[default: {', '.join(map(str, KS))}]" in told
     assert f"[default: {DEPTH};" in told
 

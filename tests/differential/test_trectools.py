@@ -13,7 +13,7 @@ import pytest
 
 from cleverdon import Run
 from cleverdon.pooling.contributions import gather
-from cleverdon.pooling.pool_methods import depth_pool, weighted_pool
+from cleverdon.pooling.pool_methods import _weighted_pool, depth_pool
 from cleverdon.pooling.pools import Pool
 from tests.pooling.made import collection
 
@@ -50,11 +50,11 @@ def test_depth(files: list[str], k: int) -> None:
 
 @pytest.mark.parametrize("budget", [3, 10])
 def test_reciprocal_ranks(files: list[str], budget: int) -> None:
-    ours = weighted_pool(gather(files), by="rrf", budget=budget)
+    ours = _weighted_pool(gather(files), by="rrf", budget=budget)
     assert documents(ours) == of_trectools(files, strategy="rrf", topX=budget)
 
 
 @pytest.mark.parametrize(("budget", "p"), [(3, 0.8), (10, 0.95)])
 def test_rank_biased_precision(files: list[str], budget: int, p: float) -> None:
-    ours = weighted_pool(gather(files), by="rbp", budget=budget, p=p)
+    ours = _weighted_pool(gather(files), by="rbp", budget=budget, p=p)
     assert documents(ours) == of_trectools(files, strategy="rbp", topX=budget, rbp_p=p)

@@ -296,7 +296,7 @@ def test_named_columns_of_several_files(tmp_path: Path) -> None:
     ],
 )
 def test_every_command_that_reads_tables_takes_columns(command: str) -> None:
-    result = CliRunner().invoke(cli, [*command.split(), "--help"])
+    result = CliRunner().invoke(cli, [*command.split(), "--help-all"])
     assert "--columns ROLE=NAME" in result.output, result.output[:200]
 
 

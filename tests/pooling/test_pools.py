@@ -17,8 +17,8 @@ from cleverdon.pooling.contributions import gather
 from cleverdon.pooling.pool_methods import (
     _probability_pool,
     _stratified_pool,
+    _weighted_pool,
     depth_pool,
-    weighted_pool,
 )
 from cleverdon.pooling.pools import Pool, judged_pool
 from cleverdon.stats.sampling import inclusion_probabilities, systematic_sample
@@ -85,7 +85,7 @@ def test_order_tells_nothing_of_ranks() -> None:
 @pytest.mark.parametrize("by", ["depth", "rrf", "rbp", "combmnz", "ap"])
 def test_a_budget_is_kept(by: str) -> None:
     _, runs = collection(queries=3)
-    pool = weighted_pool(gather(runs), by=by, budget=25)
+    pool = _weighted_pool(gather(runs), by=by, budget=25)
     assert {query: len(docs) for query, docs in documents(pool).items()} == dict.fromkeys(
         ("t1", "t2", "t3"), 25
     )
@@ -94,10 +94,10 @@ def test_a_budget_is_kept(by: str) -> None:
 
 def test_the_heaviest_are_taken() -> None:
     runs = {"a": {"q": {"d1": 3, "d2": 2}}, "b": {"q": {"d2": 3, "d3": 2}}}
-    assert documents(weighted_pool(gather(runs), by="rrf", budget=1)) == {"q": {"d2"}}
-    assert documents(weighted_pool(gather(runs), by="rrf", budget=2)) == {"q": {"d1", "d2"}}
+    assert documents(_weighted_pool(gather(runs), by="rrf", budget=1)) == {"q": {"d2"}}
+    assert documents(_weighted_pool(gather(runs), by="rrf", budget=2)) == {"q": {"d1", "d2"}}
     # d1 and d2 both have a best rank of 1, and d2 was returned twice.
-    assert documents(weighted_pool(gather(runs), by="depth", budget=1)) == {"q": {"d2"}}
+    assert documents(_weighted_pool(gather(runs), by="depth", budget=1)) == {"q": {"d2"}}
 
 
 def test_weights_find_more_than_depth_for_the_same_budget() -> None:
@@ -105,7 +105,7 @@ def test_weights_find_more_than_depth_for_the_same_budget() -> None:
     found = gather(runs)
 
     def relevant(by: str) -> float:
-        pool = weighted_pool(found, by=by, budget=25)
+        pool = _weighted_pool(found, by=by, budget=25)
         return sum(qrels[query][doc] for query, doc in pool.sheet())
 
     by_depth = relevant("depth")
@@ -117,7 +117,7 @@ def test_what_cannot_be() -> None:
     with pytest.raises(OptionError, match="gathered down to rank 1 only"):
         depth_pool(found, k=2)
     with pytest.raises(OptionError, match="budget=0"):
-        weighted_pool(found, by="rrf", budget=0)
+        _weighted_pool(found, by="rrf", budget=0)
     with pytest.raises(OptionError, match="seed=-1"):
         depth_pool(found, k=1, seed=-1)
     with pytest.raises(InputError, match="the pool is empty"):

@@ -9,7 +9,7 @@ import pytest
 from cleverdon import evaluate
 from cleverdon.errors import OptionError
 from cleverdon.pooling.vote_results import VoteOrders
-from cleverdon.pooling.votes import Turnout, compare_votes, count_votes
+from cleverdon.pooling.votes import Turnout, _compare_votes, _count_votes
 from cleverdon.tables.table import FORMATS
 
 # Three systems return the same; the fourth alone finds what is relevant.
@@ -19,9 +19,9 @@ RUNS = {
     "b|st": {f"q{n}": {"r": 3.0, "s": 2.0, "t": 1.0} for n in range(4)},
 }
 QRELS = {f"q{n}": {"r": 1, "s": 1, "t": 1, "x": 0} for n in range(3)}
-REFERENCES = count_votes(RUNS, "references", depth=3)
-DRAWN = count_votes(RUNS, "soboroff", depth=3, relevant_share=0.5, trials=2)
-BESIDE = compare_votes([REFERENCES, DRAWN], evaluate(QRELS, RUNS, "AP"), resamples=20)
+REFERENCES = _count_votes(RUNS, "references", depth=3)
+DRAWN = _count_votes(RUNS, "soboroff", depth=3, relevant_share=0.5, trials=2)
+BESIDE = _compare_votes([REFERENCES, DRAWN], evaluate(QRELS, RUNS, "AP"), resamples=20)
 
 
 def test_one_way_has_values_and_several_have_ranks() -> None:

@@ -19,12 +19,12 @@ from cleverdon.pooling.votes import (
     VOTING_METHODS,
     DepthPool,
     Turnout,
+    _compare_votes,
+    _count_votes,
     _draw_pseudo_judgments,
     _pseudo_scorer,
     _reference_counts,
     _turnout,
-    compare_votes,
-    count_votes,
 )
 from cleverdon.stats.correlation import kendall, tau_ap
 
@@ -54,19 +54,19 @@ BY_HAND: Runs = {
     ],
 )
 def test_references_by_hand(way: str, wanted: list[float]) -> None:
-    found = count_votes(BY_HAND, way, depth=3)
+    found = _count_votes(BY_HAND, way, depth=3)
     assert [found.scores[system] for system in "abc"] == pytest.approx(wanted)
 
 
 def test_only_the_first_results_vote() -> None:
     # Of the first two of each, only x of a and b is shared.
-    assert count_votes(BY_HAND, depth=2).values.ravel().tolist() == [0.25, 0.25, 0]
+    assert _count_votes(BY_HAND, depth=2).values.ravel().tolist() == [0.25, 0.25, 0]
 
 
 def test_equal_scores_of_a_list_weigh_one() -> None:
     runs: Runs = {"a": {"q": {"x": 1, "y": 1}}, "b": {"q": {"x": 2, "y": 1}}}
     # b's x weighs 1 and its y 0; a's both weigh 1.
-    assert count_votes(runs, "references-both-scores", depth=2).values.ravel().tolist() == [
+    assert _count_votes(runs, "references-both-scores", depth=2).values.ravel().tolist() == [
         0.5,
         0.5,
     ]
@@ -151,12 +151,12 @@ def test_pseudo_judgments_score_as_judgments_do(measure: str) -> None:
 def test_trials_are_averaged_and_seeded() -> None:
     runs = any_runs(1, systems=5, queries=6)
     options = {"depth": 5, "relevant_share": 0.3, "share_deviation": 0.1}
-    found = count_votes(runs, "soboroff", trials=8, seed=4, **options)
+    found = _count_votes(runs, "soboroff", trials=8, seed=4, **options)
     assert found.by_trial is not None
     assert found.by_trial.shape == (8, 5)
     assert list(found.scores.values()) == pytest.approx(found.by_trial.mean(axis=0))
-    again = count_votes(runs, "soboroff", trials=8, seed=4, **options)
-    other = count_votes(runs, "soboroff", trials=8, seed=5, **options)
+    again = _count_votes(runs, "soboroff", trials=8, seed=4, **options)
+    other = _count_votes(runs, "soboroff", trials=8, seed=5, **options)
     assert np.array_equal(found.values, again.values)
     assert not np.array_equal(found.values, other.values)
     assert found.deviations is not None
@@ -207,7 +207,7 @@ def test_duplicates_are_drawn_more_often(duplicates: bool, wanted: list[float]) 
 def test_rank_position_by_hand() -> None:
     # The sums of 1 / rank: x 1 + 1 + 1/3, z 1/3 + 1/2, u 1, y 1/2, v 1/2, w 1/3. A third of the six
     # documents are x and u.
-    found = count_votes(BY_HAND, "rank-position", depth=3, relevant_share=1 / 3)
+    found = _count_votes(BY_HAND, "rank-position", depth=3, relevant_share=1 / 3)
     assert found.scores == pytest.approx({"a": 0.5, "b": 0.5, "c": (1 + 2 / 3) / 2})
 
 
@@ -222,9 +222,9 @@ def test_the_order_of_runs_makes_no_difference(way: str) -> None:
         docs[x - 1], docs[y - 1] = "x", "y"
         runs[name] = {"q": {doc: float(-at) for at, doc in enumerate(docs)}}
     options: dict[str, Any] = {"depth": 10, "relevant_share": 1 / 26, "trials": 3}  # one document
-    found = count_votes(runs, way, **options)
+    found = _count_votes(runs, way, **options)
     for order in ("acb", "bac", "bca", "cab", "cba"):
-        other = count_votes({name: runs[name] for name in order}, way, **options)
+        other = _count_votes({name: runs[name] for name in order}, way, **options)
         assert other.scores == found.scores, order
 
 
@@ -239,7 +239,7 @@ def test_who_votes_on_what() -> None:
     with pytest.raises(
         InputError, match=r"no two runs have a query in common.*'q1' of a and 'z1' of b"
     ):
-        count_votes(apart)
+        _count_votes(apart)
     assert _turnout(gather(runs | {"d": {"q1": {"y": 1.0}}})).alone == ("d",)
 
 
@@ -266,9 +266,9 @@ def simulated(seed: int, *, systems: int = 12, queries: int = 25) -> tuple[Runs,
 @pytest.mark.parametrize("way", list(VOTING_METHODS))
 def test_votes_go_along_with_the_truth(way: str) -> None:
     runs, qrels = simulated(5)
-    found = count_votes(runs, way, depth=10, trials=100, relevant_share=0.1)
+    found = _count_votes(runs, way, depth=10, trials=100, relevant_share=0.1)
     scores = evaluate(qrels, runs, "AP")
-    (compared,) = compare_votes([found], scores)
+    (compared,) = _compare_votes([found], scores)
     truth = {system: scores.mean(system, "AP") for system in scores.systems}
     assert compared.agreement.kendall.value == pytest.approx(kendall(found.scores, truth))
     assert compared.agreement.tau_ap.value == pytest.approx(tau_ap(found.scores, truth))
@@ -283,7 +283,7 @@ def test_what_is_misplaced() -> None:
     runs: Runs = {"one": junk, "two": junk, "three": junk}
     runs["best"] = {f"q{n}": {"r": 3.0, "s": 2.0, "t": 1.0} for n in range(4)}
     qrels = {f"q{n}": {"r": 1, "s": 1, "t": 1, "x": 0} for n in range(4)}
-    (found,) = compare_votes([count_votes(runs, depth=3)], evaluate(qrels, runs, "AP"))
+    (found,) = _compare_votes([_count_votes(runs, depth=3)], evaluate(qrels, runs, "AP"))
     assert found.best_missed is not None
     assert found.best_missed.system == "best"
     assert (found.places[0].judged, found.places[0].voted, found.places[0].lost) == (1, 4, 3)
@@ -297,7 +297,7 @@ def test_what_is_misplaced() -> None:
 )
 def test_what_is_near_the_top(systems: int, near: int) -> None:
     runs: Runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}}
-    (found,) = compare_votes([count_votes(runs)], evaluate({"q": {"x": 1}}, runs, "AP"))
+    (found,) = _compare_votes([_count_votes(runs)], evaluate({"q": {"x": 1}}, runs, "AP"))
     for voted in range(1, systems + 1):
         places = (SystemPlace("a", 1, voted),) * systems
         assert (replace(found, places=places).best_missed is None) == (voted <= near), voted
@@ -306,13 +306,13 @@ def test_what_is_near_the_top(systems: int, near: int) -> None:
 def test_topics_without_judgments_are_left_out_of_the_comparison() -> None:
     runs, qrels = simulated(2, systems=4, queries=6)
     some = {query: qrels[query] for query in ("q1", "q2", "q4")}
-    (found,) = compare_votes([count_votes(runs, depth=10)], evaluate(some, runs, "AP"))
+    (found,) = _compare_votes([_count_votes(runs, depth=10)], evaluate(some, runs, "AP"))
     assert found.left_out == 3
     assert found.votes.queries == ("q1", "q2", "q4")
     assert found.agreement.queries == (3, 3)
     with pytest.raises(OptionError, match="no query has both"):
-        compare_votes(
-            [count_votes({name: {"r": run["q0"]} for name, run in runs.items()}, depth=10)],
+        _compare_votes(
+            [_count_votes({name: {"r": run["q0"]} for name, run in runs.items()}, depth=10)],
             evaluate(some, runs, "AP"),
         )
 
@@ -338,12 +338,12 @@ def test_bad_options() -> None:
         ({"method": "soboroff", "measure": "Judged@10"}, "AP, nDCG@10 or P@10"),
     ]:
         with pytest.raises(OptionError, match=message):
-            count_votes(BY_HAND, **options)
+            _count_votes(BY_HAND, **options)
     with pytest.raises(OptionError, match="two at least"):
-        count_votes({"a": BY_HAND["a"]})
+        _count_votes({"a": BY_HAND["a"]})
     with pytest.raises(OptionError, match="only the first 2"):
-        count_votes(gather(BY_HAND, depth=2), depth=3)
+        _count_votes(gather(BY_HAND, depth=2), depth=3)
     scores = evaluate({"q": {"x": 1}}, BY_HAND, "AP P@1")
     with pytest.raises(OptionError, match="several measures"):
-        compare_votes([count_votes(BY_HAND, depth=3)], scores)
-    assert compare_votes([], scores) == []
+        _compare_votes([_count_votes(BY_HAND, depth=3)], scores)
+    assert _compare_votes([], scores) == []

@@ -74,7 +74,8 @@ def example(cls: type[Result]) -> Any:
     finally:
         cls.__init__ = before  # type: ignore[method-assign]
     assert made, "the docstring has an example that makes one"
-    return made[0]
+    # A Comparison without differences is a step on the way to one that has them.
+    return next(one for one in made if getattr(one, "differences", True))
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -35,16 +35,19 @@ def extras_with(library: str) -> list[str]:
     contents: dict[str, set[str]] = {}
     for line in lines:
         extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
-        if extra and extra[1] not in ("bench", "dev"):
+        if extra and extra[1] not in ("bench", "dev", "portable", "site"):
             nested = re.match(r"cleverdon\[(.*?)\]", line)
             names = nested[1].split(",") if nested else re.findall(r"^[\w.-]+", line.lower())
             contents.setdefault(extra[1], set()).update(names)
 
-    def has(extra: str) -> bool:
+    def libraries(extra: str) -> set[str]:
         own = contents[extra]
-        return library.lower() in own or any(has(one) for one in own if one in contents)
+        nested = [libraries(one) for one in own & contents.keys()]
+        return (own - contents.keys()).union(*nested)
 
-    return sorted(filter(has, contents), key=lambda extra: len(contents[extra]))
+    found = {extra: libraries(extra) for extra in contents}
+    having = [extra for extra, names in found.items() if library.lower() in names]
+    return sorted(having, key=lambda extra: len(found[extra]))
 
 
 def missing_library(error: ImportError) -> str | None:

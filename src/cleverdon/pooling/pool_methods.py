@@ -83,7 +83,7 @@ def depth_pool(found: Contributions, *, k: int, seed: int = 0) -> Pool:
     return pool_of(found, chosen, seed=seed, how={"method": "depth", "k": k})
 
 
-def weighted_pool(
+def _weighted_pool(
     found: Contributions, *, by: str, budget: int, p: float = PERSISTENCE, seed: int = 0
 ) -> Pool:
     """Pool the documents of each query with the highest weights."""
@@ -247,7 +247,7 @@ def pool(
     elif method == "probability":
         pool = _probability_pool(found, budget=budget, by=weight or "ap", p=p, seed=seed)
     else:
-        pool = weighted_pool(found, by=method, budget=budget, p=p, seed=seed)
+        pool = _weighted_pool(found, by=method, budget=budget, p=p, seed=seed)
     file = os.fspath(judged) if isinstance(judged, (str, os.PathLike)) else None
     read = {"order_by": order_by, "run_format": run_format, "judged": file}
     how = {**pool.how, **{name: value for name, value in read.items() if value}}

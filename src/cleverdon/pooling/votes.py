@@ -354,7 +354,7 @@ def vote(
     notes = _turnout(found).notes
     chosen = dict.fromkeys(methods or VOTING_METHODS)
     settings = VoteSettings(depth, measure, relevant_share, share_deviation, trials, seed)
-    votes = [count_votes(found, method, progress=progress, **vars(settings)) for method in chosen]
+    votes = [_count_votes(found, method, progress=progress, **vars(settings)) for method in chosen]
     if qrels is None:
         return VoteOrders(tuple(votes), tuple(notes))
     scores = evaluate(
@@ -367,17 +367,17 @@ def vote(
         progress=progress,
     )
     notes += [f"warning: {warning}" for warning in scores.warnings]
-    compared = compare_votes(votes, scores, confidence=confidence, resamples=resamples, seed=seed)
+    compared = _compare_votes(votes, scores, confidence=confidence, resamples=resamples, seed=seed)
     return VoteOrders(tuple(compared), tuple(notes))
 
 
-def count_votes(
+def _count_votes(
     runs: Any, method: str = "references", *, progress: Progress | None = None, **settings: Any
 ) -> Votes:
     """Count votes by one of `VOTING_METHODS`; `settings` are the fields of `VoteSettings`.
 
     >>> runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"x": 2}}, "c": {"q": {"z": 1}}}
-    >>> found = count_votes(runs, "references", depth=2)
+    >>> found = _count_votes(runs, "references", depth=2)
     >>> found.order, found.scores["a"]
     (('a', 'b', 'c'), 0.25)
     """
@@ -451,7 +451,7 @@ _COUNTERS: dict[str, tuple[str, _VoteCounter]] = {
 """The source and the function of each of `VOTING_METHODS`."""
 
 
-def compare_votes(
+def _compare_votes(
     counted: Iterable[Votes],
     scores: Scores,
     *,

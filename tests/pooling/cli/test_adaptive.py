@@ -392,7 +392,7 @@ def test_simulate_by_another_grade(runs: list[str]) -> None:
 
 
 def test_simulate_help_says_what_holds(runs: list[str]) -> None:
-    done = invoked("simulate", "--help")
+    done = invoked("simulate", "--help-all")
     assert f"[default: {', '.join(map(str, BUDGETS))}]" in " ".join(done.stdout.split())
     done = invoked("simulate", "qrels.txt", *runs, "--budget", str(10**20))
     assert done.exit_code == 2

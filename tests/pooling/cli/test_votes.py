@@ -19,7 +19,7 @@ from cleverdon.cli import cleverdon
 from cleverdon.errors import CleverdonError
 from cleverdon.pooling.choices import VOTING_METHODS
 from cleverdon.pooling.cli import votes
-from cleverdon.pooling.votes import compare_votes, count_votes
+from cleverdon.pooling.votes import _compare_votes, _count_votes
 from cleverdon.stats.resampling import FEWER_RESAMPLES
 
 RUNS = [f"s{number}.run" for number in range(5)]
@@ -58,8 +58,8 @@ def test_orders_beside_the_judged_one(run: Command, collection: Path) -> None:
     found = json.loads(run(*arguments, "-f", "json").stdout)
     assert [one["method"] for one in found] == list(VOTING_METHODS)
     runs = {Path(run).stem: str(collection / run) for run in RUNS}
-    wanted = compare_votes(
-        [count_votes(runs, way, depth=10, trials=5) for way in VOTING_METHODS],
+    wanted = _compare_votes(
+        [_count_votes(runs, way, depth=10, trials=5) for way in VOTING_METHODS],
         evaluate(str(collection / "qrels.txt"), runs, "AP"),
     )
     for one, other in zip(found, wanted, strict=True):
