@@ -185,7 +185,9 @@ def build_session_tables(
     )
     (when,) = span.to_pyarrow().to_pylist()
     if when["first"] is None:
-        raise InputError("the log has no search", source=log.source)
+        lost = [f"{one.reason} ({one.count})" for one in log.aside if one.table == "queries"]
+        why = f"; its rows could not be used: {', '.join(lost[:3])}" if lost else ""
+        raise InputError(f"the log has no search{why}", source=log.source)
     if when["last"] - when["first"] > _LONGEST_SPAN:
         raise InputError(
             f"searches are from {as_time(when['first'])} to {as_time(when['last'])}, which is too "

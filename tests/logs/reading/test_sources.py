@@ -6,9 +6,12 @@ import csv
 import gzip
 import json
 import sys
+from datetime import UTC, datetime, timedelta
 
 import duckdb
 import ibis
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleverdon.errors import InputError, MissingExtra, OptionError
+from cleverdon.logs.compute import measure_log
 from cleverdon.logs.reading.locations import _connect, _without_secrets
 from cleverdon.logs.reading.reader import read_log
 from tests.logs.reading.rows import AT, rows, written
@@ -54,6 +58,45 @@ def test_files_whose_names_say_nothing(tmp_path):
     two = written(tmp_path / "two.tsv", "\t".join(DONE[0]), "\t".join(map(str, DONE[0].values())))
     check(read_log(one, two))
     check(read_log(str(two), one))
+
+
+@pytest.mark.parametrize("form", ["lists", "pandas", "polars", "pyarrow"])
+def test_tables_in_memory(form):
+    """They are read as files are: times in any form, segments, formats by their columns."""
+    make = {
+        "lists": lambda records: records,
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": pa.Table.from_pylist,
+    }[form]
+    check(read_log(make(ASKED), make(DONE)))
+    hour = datetime.fromtimestamp(AT / 1000, UTC)
+    timed = [{**row, "time": hour + timedelta(milliseconds=row["time"] - AT)} for row in ASKED]
+    check(read_log(make(timed), make(DONE)))
+    ubi = [{"query_id": "a", "timestamp": hour, "user_query": "x", "client_id": "u"}]
+    assert rows(read_log(make(ubi)).queries)[0]["text"] == "x"
+    mapped = {"queries": {"query_id": "id", "time": "at", "text": "words"}}
+    assert (
+        len(rows(read_log(make([{"id": 1, "at": AT, "words": "x"}]), mapping=mapped).queries)) == 1
+    )
+
+
+def test_tables_in_memory_that_cannot_be_read():
+    log = read_log([{"query_id": "a", "time": 0, "text": "x"}], [])
+    assert [(one.reason, one.count) for one in log.aside] == [("an impossible time", 1)]
+    with pytest.raises(InputError, match=r"no search; .* not be used: an impossible time \(1\)"):
+        measure_log(log)
+    for tables, problem in (
+        ([[{"id": "q1", "query": "x"}]], "format of this log is not known .columns: id, query"),
+        ([[]], "the table of queries is empty"),
+        ([[{"query_id": 1}, {"query_id": "b"}]], "'query_id' has values of several types"),
+        ([[{"query_id": "a", "time": AT}], 5], "'int' cannot be read as a log: give files, or"),
+        ([ASKED, DONE, DONE], "found 3"),
+    ):
+        with pytest.raises((InputError, OptionError), match=problem):
+            read_log(*tables)
+    with pytest.raises(OptionError, match="name the tables of a database: leave them out"):
+        read_log(ASKED, queries="searches")
 
 
 def test_semicolons(tmp_path):

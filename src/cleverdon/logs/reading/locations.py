@@ -5,10 +5,11 @@ Connections are made by Ibis; no message ever has a password in it.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,7 +194,7 @@ class Location:
 
 
 def find_location(
-    given: Sequence[str | Path],
+    given: Sequence[Any],
     *,
     queries: str | None,
     events: str | None,
@@ -206,6 +207,10 @@ def find_location(
         return _table_sources(connection, f"{connection.name} tables", queries, events)
     if not given:
         raise OptionError("no log was given: name files, a folder, or a connection string")
+    if not any(isinstance(one, (str, os.PathLike)) for one in given):
+        if queries or events:
+            raise OptionError("queries= and events= name the tables of a database: leave them out")
+        return _records(given, memory)
     first = str(given[0])
     if "://" in first:
         if len(given) > 1:
@@ -234,6 +239,43 @@ def _table_sources(backend: Any, name: str, queries: str | None, events: str | N
             for role, label, table in tables
         ),
     )
+
+
+def _records(given: Sequence[Any], memory: str | None) -> Location:
+    """Return lists of dicts or data frames as tables of a DuckDB in memory."""
+    import pyarrow as pa
+
+    if len(given) > 2:
+        raise OptionError(f"a log is a table of queries and one of events; found {len(given)}")
+    backend, _ = _connect(None, memory=memory)
+    named: dict[str, str] = {}
+    for role, one in zip(("queries", "events"), given, strict=False):
+        if hasattr(one, "__arrow_c_stream__"):
+            table = pa.table(one)
+        elif isinstance(one, (list, tuple)) and all(isinstance(row, Mapping) for row in one):
+            columns = dict.fromkeys(str(column) for row in one for column in row)
+            table = pa.table({name: _column(role, name, one) for name in columns})
+        else:
+            raise InputError(
+                f"{type(one).__name__!r} cannot be read as a log: give files, or tables of "
+                "queries and events as lists of dicts or data frames"
+            )
+        if table.num_columns:  # an empty list of events is a log without events
+            backend.create_table(role, table)
+            named[role] = role
+    if "queries" not in named:
+        raise InputError("the table of queries is empty: a log needs at least one query")
+    return _table_sources(backend, "tables", named["queries"], named.get("events"))
+
+
+def _column(role: str, name: str, records: Sequence[Mapping[str, Any]]) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array([record.get(name) for record in records])
+    except pa.ArrowException as error:
+        message = str(error).partition("\n")[0]
+        raise InputError(f"{role}: {name!r} has values of several types: {message}") from None
 
 
 def _all_files(given: Sequence[str | Path]) -> list[tuple[Path, TableKind | None]]:

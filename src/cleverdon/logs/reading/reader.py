@@ -15,7 +15,7 @@ from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.logs.bots import without_bots as exclude_bots
 from cleverdon.logs.calendar import find_time_zone
-from cleverdon.logs.log import EVENTS, QUERIES, Log, LogSource, log_of
+from cleverdon.logs.log import EVENTS, QUERIES, Log, LogSource
 from cleverdon.logs.reading.assembly import (
     ID,
     FlatRows,
@@ -57,7 +57,7 @@ def read_log(
         sources: Files (Parquet, JSON lines, JSON, CSV, TSV, plain lines; compressed by gzip or
             not), a folder with files named `queries*` and `events*`, a DuckDB file, or one
             connection string of Ibis. Or the table of queries, and that of events, as lists of
-            dicts or data frames, with the columns of Cleverdon's own format.
+            dicts or data frames; one table may hold both.
         format: The format of the log, such as "ubi"; by default it is detected by the columns.
         mapping: A YAML or TOML file, or a dictionary, that says which column holds what.
         timezone: The time zone of times that have none; by default UTC.
@@ -78,7 +78,8 @@ def read_log(
 
     >>> from cleverdon.logs.generator.writer import generate_log
     >>> from tempfile import TemporaryDirectory
-    >>> read_log([{"query_id": "q1", "user": "ann", "time": 0, "text": "hats"}]).has("events")
+    >>> first = {"query_id": "q1", "user": "ann", "time": "2026-03-01 09:00", "text": "hats"}
+    >>> read_log([first]).has("events.doc")
     False
     >>> with TemporaryDirectory() as folder:
     ...     truth = generate_log(folder, events=500)
@@ -90,9 +91,6 @@ def read_log(
     progress("reading the log")
     require("duckdb", "reading logs", package="ibis-framework", extra="logs")
     require("ibis", "reading logs", package="ibis-framework", extra="logs")
-    if sources and not any(isinstance(source, (str, os.PathLike)) for source in sources):
-        log = _log_of_tables(sources)
-        return exclude_bots(log).log if without_bots else log
     if format is not None and mapping is not None:
         raise OptionError(
             "format (--log-format) and mapping (--mapping) both map the columns of the log: give "
@@ -100,7 +98,8 @@ def read_log(
         )
     if timezone is not None:
         find_time_zone(timezone)  # refuses one that does not exist
-    with input_errors(str(next(iter(sources), "log"))):
+    first = next(iter(sources), "log")
+    with input_errors(str(first) if isinstance(first, (str, os.PathLike)) else "tables"):
         place = find_location(
             sources, queries=queries, events=events, connection=connection, memory=memory
         )
@@ -109,24 +108,6 @@ def read_log(
             layout = _with_time_zone(layout, timezone)
         log = _build_log(place, layout)
     return exclude_bots(log).log if without_bots else log
-
-
-def _log_of_tables(tables: Sequence[Any]) -> Log:
-    if len(tables) > 2:
-        raise OptionError(f"a log is a table of queries and one of events; found {len(tables)}")
-    rows = []
-    for table in tables:
-        if hasattr(table, "__arrow_c_stream__"):
-            pyarrow = require("pyarrow", "reading tables", extra="tables")
-            table = pyarrow.table(table).to_pylist()
-        if not (isinstance(table, (list, tuple)) and all(isinstance(r, Mapping) for r in table)):
-            raise InputError(
-                f"{type(table).__name__!r} cannot be read as a log: give files, or tables of "
-                "queries and events as lists of dicts or data frames"
-            )
-        rows.append(table)
-    queries, events = (*rows, [])[:2]
-    return log_of(queries, events, source="tables")
 
 
 def as_log(given: LogSource) -> Log:
