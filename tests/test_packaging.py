@@ -56,11 +56,57 @@ def test_a_release_needs_the_tag_the_versions_and_the_change_log(tree: Path) -> 
     assert release.notes("v9.8.0", tree) == "### Added\n\n- It.\n"
     with pytest.raises(release.WrongRelease, match=r"the tag is v9\.8\.1"):
         release.check("v9.8.1", tree)
-    release.bump("9.9.0rc1", tree)
-    with pytest.raises(release.WrongRelease, match=r"CHANGELOG\.md has nothing"):
-        release.check("v9.9.0rc1", tree)
-    with pytest.raises(release.WrongRelease, match="is not a version"):
-        release.bump("next", tree)
+    for wrong in ("next", "9.9", "9.9.0rc1"):
+        with pytest.raises(release.WrongRelease, match="is not a version"):
+            release.bump(wrong, tree)
+
+
+def test_a_version_is_unreleased_until_the_change_log_has_its_day(tree: Path) -> None:
+    path = tree / "CHANGELOG.md"
+    before = path.read_text("utf-8")
+    release.bump("9.9.0", tree)
+    release.bump("9.9.0", tree)  # the heading is written once
+    assert release.parts(tree)[0] == ("9.9.0", "unreleased", "")
+    assert path.read_text("utf-8").replace("## 9.9.0 - unreleased\n\n", "") == before
+    with pytest.raises(release.WrongRelease, match=r"day into '## 9\.9\.0 - unreleased'"):
+        release.check("v9.9.0", tree)
+    dated = path.read_text("utf-8").replace("unreleased", "2031-02-28")
+    path.write_text(dated, "utf-8")
+    with pytest.raises(release.WrongRelease, match="has nothing below"):
+        release.check("v9.9.0", tree)
+    path.write_text(dated.replace("2031-02-28\n", "2031-02-28\n\n- New.\n"), "utf-8")
+    release.check("v9.9.0", tree)
+    assert release.notes("v9.9.0", tree) == "- New.\n"
+    for wrong in ("2031-02-30", "soon", "20310228"):
+        path.write_text(dated.replace("2031-02-28", wrong), "utf-8")
+        with pytest.raises(release.WrongRelease, match=f"has '## 9.9.0 - {wrong}'"):
+            release.check("v9.9.0", tree)
+
+
+def test_only_the_day_is_missing_for_a_release(tree: Path) -> None:
+    """The change log has the current version first; with its day, all is ready for the tag."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    path = tree / "CHANGELOG.md"
+    path.write_text(text.replace(f"- {release.UNRELEASED}\n", "- 2031-01-02\n", 1), "utf-8")
+    release.check(f"v{cleverdon.__version__}", tree)
+    notes = release.notes(f"v{cleverdon.__version__}", tree)
+    assert "\n## " not in f"\n{notes}"
+    assert f"\n{notes}" in text
+
+
+def test_the_change_log_is_in_the_format_of_keep_a_changelog() -> None:
+    found = release.parts()
+    versions = [_numbers(version) for version, _, _ in found]
+    assert found[0][0] == cleverdon.__version__
+    assert versions == sorted(versions, reverse=True)
+    assert len(found) == len({version for version, _, _ in found})
+    assert all(day != release.UNRELEASED for _, day, _ in found[1:])
+    days = [day for _, day, _ in found[1:]]
+    assert days == sorted(days, reverse=True)
+    kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+    for _, _, text in found:
+        headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+        assert headings == [kind for kind in kinds if kind in headings]
 
 
 def test_the_next_version_changes_its_lines_alone(tree: Path) -> None:

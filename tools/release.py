@@ -2,7 +2,7 @@
 
     python tools/release.py check v0.2.0      # is this the version everywhere?
     python tools/release.py notes v0.2.0      # print its part of CHANGELOG.md
-    python tools/release.py bump 0.3.0        # write the next version everywhere
+    python tools/release.py bump 0.3.0        # write the next version everywhere, and its heading
 
 Only the standard library is used.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -24,6 +25,11 @@ PLACES = {
     "recipe/recipe.yaml": r'^  version: "(.+)"$',
 }
 """The files that have the version, each with the pattern of its line."""
+
+UNRELEASED = "unreleased"
+"""Stands in the change log where the day of a release will stand."""
+
+_VERSION = re.compile(r"\d+\.\d+\.\d+")  # Cargo writes candidates otherwise than Python
 
 
 class WrongRelease(Exception):
@@ -50,20 +56,41 @@ def check(tag: str, root: Path = ROOT) -> None:
 
 
 def notes(tag: str, root: Path = ROOT) -> str:
-    """Return what the change log says about a version, without its heading."""
+    """Return what the change log says about a version that has a day, without its heading."""
     version = tag.removeprefix("v")
-    text = (root / "CHANGELOG.md").read_text("utf-8")
-    heading = rf"^## {re.escape(version)} - \d{{4}}-\d\d-\d\d$(.*?)(?=^## |\Z)"
-    found = re.search(heading, text, flags=re.MULTILINE | re.DOTALL)
-    if not found or not found[1].strip():
+    day, said = next((rest for name, *rest in parts(root) if name == version), ("", ""))
+    if day == UNRELEASED:
+        raise WrongRelease(f"CHANGELOG.md: write the day into '## {version} - {UNRELEASED}'")
+    if not said:
         raise WrongRelease(f"CHANGELOG.md has nothing below '## {version} - YYYY-MM-DD'")
-    return found[1].strip() + "\n"
+    return said + "\n"
+
+
+def parts(root: Path = ROOT) -> list[tuple[str, str, str]]:
+    """Return the parts of the change log: version, day (or `unreleased`), and text."""
+    _, *found = re.split(r"^## ", (root / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    result = []
+    for part in found:
+        heading, _, text = part.partition("\n")
+        version, _, day = heading.partition(" - ")
+        try:
+            right = day == UNRELEASED or str(date.fromisoformat(day)) == day
+        except ValueError:
+            right = False
+        if not (right and _VERSION.fullmatch(version)):
+            raise WrongRelease(f"CHANGELOG.md has '## {heading}', not '## 0.3.0 - 2027-01-31'")
+        result.append((version, day, text.strip()))
+    return result
 
 
 def bump(version: str, root: Path = ROOT) -> None:
-    """Write a version into every file."""
-    if not re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", version):
-        raise WrongRelease(f"{version} is not a version such as 0.3.0 or 0.3.0rc1")
+    """Write a version into every file, and begin its part of the change log."""
+    if not _VERSION.fullmatch(version):
+        raise WrongRelease(f"{version} is not a version such as 0.3.0")
+    if version not in [name for name, *_ in parts(root)]:
+        path = root / "CHANGELOG.md"
+        begin, second, rest = path.read_text("utf-8").partition("\n## ")
+        path.write_text(f"{begin}\n## {version} - {UNRELEASED}\n{second}{rest}", "utf-8")
     for name, before in versions(root).items():
         path = root / name
         text = path.read_text("utf-8")
