@@ -130,7 +130,7 @@ def cli_page() -> str:
             if command is not None:
                 parts += [f"## cleverdon {name}", _help(command, name, parent=ctx)]
             if name == "trec_eval":
-                parts.append(f"```text\n{manual(arguments(['-h'])).rstrip()}\n```")
+                parts.append(f"```text\n{manual(arguments(['-h']), all=True).rstrip()}\n```")
             if isinstance(command, click.Group):
                 parts += _subcommands(command, name, ctx)
     return "\n\n".join(parts) + "\n"

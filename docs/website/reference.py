@@ -141,7 +141,7 @@ def command_page(
         if shared:
             parts += ["## Options that commands share", *shared]
         if name == "trec_eval":
-            text = generate.manual(generate.arguments(["-h"])).rstrip()
+            text = generate.manual(generate.arguments(["-h"]), all=True).rstrip()
             parts += ["## Manual", f"```text\n{text}\n```"]
         if children:
             listed = "\n".join(

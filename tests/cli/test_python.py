@@ -140,6 +140,12 @@ def test_a_command_without_a_script_says_what_python_has(name: str) -> None:
                 value = getattr(value, part)
 
 
+def test_trec_eval_says_what_python_has(tmp_path: Path) -> None:
+    done = run_here(["trec_eval", "-m", "map", "qrels.txt", "a.run", "--python"], tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--python: {WITHOUT['trec_eval']}" in done.stderr
+
+
 def test_a_script_has_the_values_of_the_user_and_no_defaults(tmp_path: Path) -> None:
     words = "compare qrels.txt bm25.run new=dense.run -m nDCG@10 -m AP --baseline bm25.run"
     fill(tmp_path, ["examples/qrels.txt", "examples/bm25.run", "examples/dense.run"])

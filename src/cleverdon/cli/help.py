@@ -176,18 +176,22 @@ def _brief_text(option: click.Option, context: click.Context) -> str:
     """Return the first sentence of an option's help, with choices or a short default."""
     _, text = _record(option, context)
     own, _, _ = (option.help or "").partition("  [")
-    sentence = re.split(r"(?<=[.;])\s", own, maxsplit=1)[0].rstrip(".;:")
+    sentence = re.sub(r"(?<!\.)[.;:]$", "", re.split(r"(?<=[^.][.;])\s", own, maxsplit=1)[0])
     default = re.search(r"default: [^\]]+?(?=\]|; [x\d])", text)
     room = 98 - _FLAGS_WIDTH - 2 * _GAP  # click leaves two columns free
-    if _lists_choices(option, context) and ":" not in sentence:
+    if _lists_choices(option, context):
         words = list(option.type.choices)  # type: ignore[attr-defined]
+        begin, end = (" (", ").") if ":" in sentence else (": ", "")
         shown = len(words)
-        while len(f"{sentence}: {', '.join(words[:shown])}, ...") > room and shown > 1:
+        while shown > 1 and len(f"{sentence}{begin}{', '.join(words[:shown])}, ...{end}") > room:
             shown -= 1
-        rest = ", ..." if shown < len(words) else "."
-        return f"{sentence}: {', '.join(words[:shown])}{rest}"
-    shown_default = f"{sentence}.  [{default[0]}]" if default else ""
-    return shown_default if 0 < len(shown_default) <= room else f"{sentence}."
+        if shown == len(words):
+            return f"{sentence}{begin}{', '.join(words)}{end or '.'}"
+        if shown > 1 or not end:
+            return f"{sentence}{begin}{', '.join(words[:shown])}, ...{end}"
+    end = "" if sentence.endswith("...") else "."
+    shown_default = f"{sentence}{end}  [{default[0]}]" if default else ""
+    return shown_default if 0 < len(shown_default) <= room else f"{sentence}{end}"
 
 
 def _record(option: click.Option, context: click.Context) -> tuple[str, str]:

@@ -109,16 +109,23 @@ class Script:
 
 def python_script(record: Any, context: click.Context, raw: Mapping[str, Any]) -> str:
     """Return the script of a command; refuse those that no function stands behind."""
-    from cleverdon.cli.equivalents import EQUIVALENTS, WITHOUT
+    from cleverdon.cli.equivalents import EQUIVALENTS
 
     command = context.command_path.partition(" ")[2]
     given = _Values(record, context, raw)
     scripts = EQUIVALENTS.get(command, ())
     script = next((one for one in scripts if one.when(given)), None)
     if script is None:
-        reason = WITHOUT.get(command, "with these options, no single call in Python does the same")
-        raise click.UsageError(f"--python: {reason}")
+        raise no_script(command)
     return _Writer(given).write(script)
+
+
+def no_script(command: str) -> click.UsageError:
+    """Return the error that says why a command has no script, and what Python has instead."""
+    from cleverdon.cli.equivalents import WITHOUT
+
+    reason = WITHOUT.get(command, "with these options, no single call in Python does the same")
+    return click.UsageError(f"--python: {reason}")
 
 
 class _Values(SimpleNamespace):
@@ -258,7 +265,7 @@ class _Writer:
         if format in _METHODS and format != default:
             text = _laid_out(f"{shown}.{_METHODS[format]}", [] if format == "json" else keywords)
         elif format not in (None, default):
-            text = _laid_out(f"{shown}.render", [repr(format), *keywords])
+            text = _laid_out(f"{shown}.render", [self.value(format), *keywords])
         elif keywords or (format == "table" and not script.shown(given) and _says_less(call)):
             text = _laid_out(f"{shown}.to_text", keywords)
         else:

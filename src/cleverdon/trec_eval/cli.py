@@ -94,8 +94,17 @@ def _evaluate(options: Options, out: BinaryIO) -> None:
 def trec_eval_command(arguments: tuple[str, ...]) -> int:
     """Evaluate a run as trec_eval does: the same arguments, output and exit codes.
 
-    `cleverdon trec_eval -h` tells all of them.
+    `cleverdon trec_eval -h` lists them, and --help-all what measures are called as well.
     """
+    if "--python" in arguments:
+        from cleverdon.cli.python import no_script
+
+        raise no_script("trec_eval")
+    if "--help-all" in arguments:
+        from cleverdon.trec_eval.output import manual
+
+        click.echo(manual(Options(), all=True), nl=False)
+        return 0
     try:
         return run(arguments, out=sys.stdout.buffer, tell=lambda line: click.echo(line, err=True))
     except BrokenPipeError:

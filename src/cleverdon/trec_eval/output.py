@@ -144,7 +144,12 @@ cleverdon trec_eval [options] JUDGMENTS RESULTS
 Evaluates the results of a run against judgments, as trec_eval does. RESULTS may be -, for standard
 input. Both may be packed by gzip, zstd, bzip2 or xz.
 
-  -h, --help                          print this, and what -m, -R and -T name
+Examples:
+  cleverdon trec_eval qrels.txt bm25.run
+  cleverdon trec_eval -q -c -m all_trec qrels.txt bm25.run
+  zcat bm25.run.gz | cleverdon trec_eval -m ndcg_cut.10 qrels.txt -
+
+  -h, --help                          print this; with -m, -R or -T also what they name
   -v, --version                       print the version
   -q, --query_eval_wanted             print the values of each topic, too
   -n, --nosummary                     print no values over all topics
@@ -162,14 +167,12 @@ input. Both may be packed by gzip, zstd, bzip2 or xz.
   -o                                  has no effect
       --version-of 10|9               stand in for this version  [default: 10]
 
-Examples:
-  cleverdon trec_eval qrels.txt bm25.run
-  cleverdon trec_eval -q -c -m all_trec qrels.txt bm25.run
-  zcat bm25.run.gz | cleverdon trec_eval -m ndcg_cut.10 qrels.txt -
-
 Exit codes: 1 wrong arguments, 2 a file or a parameter, 4 a topic that cannot be evaluated,
 7 no topic to evaluate, 255 the file of means.
 """
+
+_USUAL = ("trec_results", "qrels")
+"""The formats that -T and -R have by default."""
 
 _FORMATS = {
     "trec_results": "topic Q0 document rank score run; ordered by score, then by document",
@@ -201,23 +204,22 @@ _ENDINGS = {
 }
 
 
-def manual(options: Options) -> str:
-    """Return the text of `-h`."""
+def manual(options: Options, *, all: bool = False) -> str:
+    """Return the text of `-h`; on one screen, unless all or what -m, -R, -T name is asked for."""
+    formats = (options.results_format, options.qrels_format)
+    if not (all or options.measures or formats != _USUAL):
+        return f"{_OPTIONS}\nNicknames, which -h -m NAME explains: {', '.join(NICKNAMES)}\n"
     nicknames = (
         f"  {nick}: "
         f"{' '.join(one.name.name for one in wanted_measures([nick], version=options.version))}"
         for nick in NICKNAMES
     )
-    formats = [
-        f"  {name}: {_FORMATS[name]}"
-        for name in (options.results_format, options.qrels_format)
-        if name in _FORMATS
-    ]
+    told_formats = [f"  {name}: {_FORMATS[name]}" for name in formats if name in _FORMATS]
     asked = wanted_measures(options.measures, version=options.version) if options.measures else []
     measures = [f"  {one.name.name}: {_about(one)}" for one in asked]
     sections = {
         "Nicknames": nicknames,
-        "Formats": formats,
+        "Formats": told_formats,
         "Measures": measures or ["  name some with -m to read what they are, as in -h -m all_trec"],
     }
     told = (f"\n{title}\n" + "\n".join(lines) + "\n" for title, lines in sections.items())

@@ -121,7 +121,7 @@ class ExportOptions(Options):
     folder: str = judging_cli.folder
     combine: str = option(
         click.Choice(list(EXPORT_KINDS)),
-        f"{_export_kinds()}. {', '.join(AGGREGATION_METHODS)} take no rulings.",
+        f"What to write. {_export_kinds()}. {', '.join(AGGREGATION_METHODS)} take no rulings.",
         default=PUBLISHED,
     )
     output: str = option(
@@ -142,7 +142,7 @@ class ExportOptions(Options):
     )
     vote_ties: str = option(
         click.Choice(list(TIE_RULES)),
-        "Where no grade has most votes, "
+        "Which grade to take where none has most votes. "
         + "; ".join(f"{word}: {meaning}" for word, meaning in TIE_RULES.items())
         + ".",
         default="lower",

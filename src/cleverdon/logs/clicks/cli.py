@@ -33,7 +33,7 @@ class _JudgingOptions(Options):
     )
     grades: str = option(
         "BOUNDS",
-        "The values above which grades 1, 2, ... begin: numbers, as in 0.1,0.3, or quantiles.",
+        "The values above which grades 1, 2, ... begin. Numbers, as in 0.1,0.3, or quantiles.",
         default="q0.5,q0.8,q0.95",
     )
     min_impressions: float = option(

@@ -24,8 +24,8 @@ class _PreferenceOptions(Options):
     )
     test: str = option(
         click.Choice(["auto", "sign", "t"]),
-        "sign: test queries won; t: test credit. auto: sign if the method is fair by queries won "
-        "(team-draft, balanced), else t.",
+        "What to test. sign: queries won; t: credit. auto: sign if the method is fair by queries "
+        "won (team-draft, balanced), else t.",
         default="auto",
     )
     assigned: bool = flag(

@@ -72,7 +72,9 @@ class MakeOptions(texts.TextOptions):
     )
     method: str = option(
         click.Choice(list(POOL_METHODS)),
-        "; ".join(f"{name}: {meaning}" for name, meaning in POOL_METHODS.items()) + ".",
+        "How to choose documents. "
+        + "; ".join(f"{name}: {meaning}" for name, meaning in POOL_METHODS.items())
+        + ".",
         default="depth",
     )
     depth: int | None = options.depth(
