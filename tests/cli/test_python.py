@@ -93,7 +93,26 @@ def same(printed: str, expected: str) -> bool:
 
 @pytest.mark.parametrize("invocation", RECORDED, ids=lambda each: each.name)
 def test_the_script_does_what_the_command_does(invocation: Invocation, tmp_path: Path) -> None:
-    words = invocation.steps[0].arguments
+    _compare(invocation.steps[0].arguments, tmp_path)
+
+
+OTHERS = """
+collection merge made/qrels.txt made/second.txt -o x.txt --qrels-format trec --on-contradiction max
+collection diff many/qrels.txt many/crowd.txt many/bm25.run many/dense.run --qrels-format trec -m AP
+worst many/qrels.txt many/bm25.run many/dense.run --queries examples/queries.tsv -f json
+worst many/qrels.txt many/bm25.run many/dense.run --documents many/docs.jsonl
+report many/qrels.txt many/bm25.run many/dense.run --documents many/docs.jsonl --data
+report many/qrels.txt many/bm25.run --queries examples/queries.tsv --data
+"""
+
+
+@pytest.mark.parametrize("line", OTHERS.strip().splitlines())
+def test_the_script_does_what_options_without_a_recording_do(line: str, tmp_path: Path) -> None:
+    assert _compare(tuple(line.split()), tmp_path)
+
+
+def _compare(words: tuple[str, ...], tmp_path: Path) -> bool:
+    """Compare a command with its script; return whether it has one."""
     one, two = tmp_path / "command", tmp_path / "script"
     for folder in (one, two):
         folder.mkdir()
@@ -109,6 +128,7 @@ def test_the_script_does_what_the_command_does(invocation: Invocation, tmp_path:
     elif written.returncode:
         assert written.stderr.count("\n") == 1  # the command's own error, or why there is none
     shutil.rmtree(tmp_path)
+    return written.returncode == 0
 
 
 def test_most_recorded_commands_have_a_script(tmp_path: Path) -> None:

@@ -107,9 +107,13 @@ _PROJECT = Call("open_project", "folder", name="project")
 
 def _judgments(given: Any) -> Any:
     """Return a file of judgments, or the call that reads it in a format that is not guessed."""
+    return _read_as(given, given.qrels, "judgments")
+
+
+def _read_as(given: Any, file: str, name: str) -> Any:
     if given.qrels_format is None:
-        return given.qrels
-    return Call("Judgments.read", "qrels", format="qrels_format", name="judgments")
+        return Value(file)
+    return Call("Judgments.read", Value(file), format="qrels_format", name=name)
 
 
 def _by_name(files: tuple[Any, ...]) -> dict[str, str]:
@@ -243,7 +247,7 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
                     when=lambda given: given.to_judge is not None,
                 ),
             ),
-            when=lambda given: not (given.queries or given.documents),
+            when=lambda given: not (given.to_judge and (given.queries or given.documents)),
         ),
     ),
     "correlate": (
@@ -383,15 +387,13 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
                 baseline="baseline",
                 doubting=lambda given: None if len(given.runs) == 1 else _doubting(given),
                 findings=lambda given: _FINDINGS if given.check else None,
-                without=("queries", "documents", "costs"),
+                without=("costs",),
                 name="report",
             ),
             then=_SAVE_PAGE,
             show=False,
             when=lambda given: (
-                given.runs
-                and as_typed(given.qrels) is None
-                and not (given.queries or given.documents or given.costs or given.repeats)
+                given.runs and as_typed(given.qrels) is None and not (given.costs or given.repeats)
             ),
         ),
     ),
@@ -486,15 +488,14 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
         Script(
             Call(
                 "collection.diff",
-                "before",
-                "after",
+                lambda given: _read_as(given, given.before, "before"),
+                lambda given: _read_as(given, given.after, "after"),
                 given=("baseline", "test", "alternative", "correction", "level", "seed"),
                 runs=lambda given: given.runs and list(given.runs),
             ),
             shown=lambda given: (
                 ".by_judgment()" if given.changes else ".by_query()" if given.per_query else ""
             ),
-            when=lambda given: given.qrels_format is None,
         ),
     ),
     "collection filter": (
@@ -513,10 +514,14 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
     ),
     "collection merge": (
         Script(
-            Call("collection.merge", "qrels", contradictions_file="contradictions"),
+            Call(
+                "collection.merge",
+                lambda given: [_read_as(given, one, "judgments") for one in given.qrels],
+                contradictions_file="contradictions",
+            ),
             then=(_WRITE_JUDGMENTS,),
             show=False,
-            when=lambda given: given.qrels_format is None and given.output != "-",
+            when=lambda given: given.output != "-",
         ),
     ),
     "collection subset": (
@@ -688,7 +693,7 @@ WITHOUT = {
     "explain": "in Python, help() describes a measure, and cleverdon.explain() traces a score",
     "plot": "cleverdon.plots has a function for each kind of plot; with texts, costs or typed "
     "rankings, it takes more than one call",
-    "report": "with texts, costs or typed rankings, it is more than one call; in Python, "
+    "report": "with costs, repeated runs or typed rankings, it is more than one call; in Python, "
     "cleverdon.report() takes what cleverdon.compare() returns",
     "gate": "in Python, cleverdon.gate() takes what cleverdon.evaluate() returns, and rules",
     "demo": "it runs many commands; try cleverdon.evaluate() on what it wrote",
