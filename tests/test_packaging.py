@@ -236,6 +236,9 @@ def test_a_bad_wheel_is_found(tmp_path: Path) -> None:
         wheel.writestr("cleverdon-0.1.dist-info/METADATA", "Name: cleverdon\nVersion: 0.1\n")
         wheel.writestr("cleverdon-0.1.dist-info/WHEEL", "Tag: cp311-cp311-linux_x86_64\n")
     found = "\n".join(check_wheel.problems(path))
+    with ZipFile(tmp_path / "empty.whl", "w") as wheel:
+        wheel.writestr("cleverdon/__init__.py", "")
+    assert "lacks METADATA in its dist-info" in check_wheel.problems(tmp_path / "empty.whl")
     for part in (
         "its name is not",
         "lacks cleverdon/py.typed",
@@ -247,6 +250,17 @@ def test_a_bad_wheel_is_found(tmp_path: Path) -> None:
         "is not stripped",
     ):
         assert part in found
+
+
+def test_the_readme_is_run_without_a_shell() -> None:
+    """On Windows, another bash than that of the tests may be found first."""
+    shown = check_wheel.shown_commands((ROOT / "README.md").read_text("utf-8"))
+    assert shown
+    for command, _ in shown:
+        words = shlex.shlex(command, posix=True, punctuation_chars=True)
+        words.whitespace_split = True
+        assert next(words) == "cleverdon"
+        assert not any(set(word) <= set("();<>|&*?$") for word in words), command
 
 
 def _elf(*names: bytes) -> bytes:

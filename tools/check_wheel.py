@@ -14,6 +14,7 @@ import argparse
 import doctest
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -82,6 +83,8 @@ def problems(path: Path) -> Iterator[str]:
         for name in ("METADATA", "WHEEL", "RECORD", "LICENSE", "entry_points.txt"):
             if name not in about:
                 yield f"lacks {name} in its dist-info"
+        if not {"METADATA", "WHEEL"} <= about.keys():
+            return
         if not any("-abi3-" in tag for tag in _tags(wheel.read(about["WHEEL"]))):
             yield "its tags in WHEEL have no abi3"
         said = message_from_bytes(wheel.read(about["METADATA"]))
@@ -142,14 +145,15 @@ def problems_when_used(wheels: Sequence[Path]) -> Iterator[str]:
         shutil.copytree(ROOT / "examples", work / "examples")
         readme = shutil.copy(ROOT / "README.md", work)
 
-        def run(words: Sequence[str], **more: object) -> subprocess.CompletedProcess[str]:
-            here = {"cwd": work, "env": variables, "text": True, "encoding": "utf-8"}
-            return subprocess.run(words, capture_output=True, **(here | more))  # type: ignore[call-overload]
+        def run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                words, cwd=work, env=variables, capture_output=True, encoding="utf-8"
+            )
 
         where = run([python, "-I", "-c", "import cleverdon; print(cleverdon.__file__)"])
         if not Path(where.stdout.strip()).is_relative_to(environment.resolve()):
             yield f"another cleverdon was imported: {where.stdout}{where.stderr}"
-        print(run(["cleverdon", "--version"], executable=_script(scripts)).stdout, flush=True)
+        print(run([_script(scripts), "--version"]).stdout, flush=True)
         options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
         program = (
             "import doctest, sys; "
@@ -160,7 +164,8 @@ def problems_when_used(wheels: Sequence[Path]) -> Iterator[str]:
         if done.returncode:
             yield f"README.md, Python: {done.stdout}{done.stderr}"
         for command_line, output in shown_commands(Path(readme).read_text("utf-8")):
-            done = run(["bash", "-c", command_line])
+            program, *words = shlex.split(command_line)
+            done = run([_script(scripts, program), *words])
             if (done.stdout + done.stderr).rstrip() != output.rstrip():
                 yield f"README.md: {command_line} gives {done.stdout}{done.stderr}"
         done = run([_script(scripts), "demo", "demo"])
@@ -168,8 +173,8 @@ def problems_when_used(wheels: Sequence[Path]) -> Iterator[str]:
             yield f"cleverdon demo: {done.stdout}{done.stderr}"
 
 
-def _script(scripts: Path) -> str:
-    return str(scripts / ("cleverdon.exe" if os.name == "nt" else "cleverdon"))
+def _script(scripts: Path, name: str = "cleverdon") -> str:
+    return str(scripts / (f"{name}.exe" if os.name == "nt" else name))
 
 
 def without_rust(variables: dict[str, str], scripts: Path) -> dict[str, str]:
