@@ -1,7 +1,11 @@
-"""Every exported name has a docstring with arguments, result and an example."""
+"""Every exported name has a docstring with arguments, result and an example.
+
+The help on a name of `cleverdon` is enough to use it: it lists words, and its example runs.
+"""
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 from importlib import import_module
@@ -9,6 +13,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import cleverdon
+from cleverdon.agreement import estimates
+from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES
+from cleverdon.agreement.coefficients import known_coefficients
+from cleverdon.pooling.choices import POOL_METHODS, VOTING_METHODS
+from cleverdon.profiles import PROFILES
+from cleverdon.settings import CHOICES
+from cleverdon.stats.intervals import METHODS
+from cleverdon.stats.multiple_comparisons import (
+    COMPARISON_CORRECTIONS,
+    CORRECTIONS,
+    FAMILY_TESTS,
+)
+from cleverdon.stats.power import POWER_METHODS
+from cleverdon.stats.tests import ALTERNATIVES, TESTS
 
 SOURCE = Path(__file__).parents[1] / "src" / "cleverdon"
 PACKAGES = [
@@ -71,3 +91,52 @@ def test_a_function_describes_every_parameter(exported: str) -> None:
     described = re.findall(r"^    (\w+):", section, flags=re.MULTILINE)
     parameters = [name for name in inspect.signature(value).parameters if name != "args"]
     assert sorted(described) == sorted(parameters)
+
+
+WORDS = {
+    "abtest": {"correction": CORRECTIONS},
+    "aggregate_labels": {"method": AGGREGATION_METHODS, "vote_ties": TIE_RULES},
+    "agree": {
+        "aggregation": AGGREGATION_METHODS,
+        "coefficients": list(known_coefficients()),
+        "interval": estimates.INTERVALS,
+        "vote_ties": TIE_RULES,
+    },
+    "compare": {
+        "alternative": ALTERNATIVES,
+        "correction": COMPARISON_CORRECTIONS,
+        "interval": METHODS,
+        "test": [*TESTS, *FAMILY_TESTS],
+    },
+    "evaluate": CHOICES | {"profile": sorted(PROFILES.keys() - {"cleverdon"})},
+    "gate": {"correction": CORRECTIONS},
+    "pool": {"method": POOL_METHODS},
+    "power": {"method": POWER_METHODS},
+    "slice_by": {"correction": CORRECTIONS, "interval": METHODS, "test": TESTS},
+    "vote": {"methods": VOTING_METHODS},
+}
+"""The words that parameters of `cleverdon`'s functions take."""
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_help_lists_the_words_that_a_parameter_takes(name: str) -> None:
+    doc = inspect.getdoc(getattr(cleverdon, name)) or ""
+    for parameter, words in WORDS[name].items():
+        text = re.split(r"\n    (?=\w+: )|\n\n", doc.partition(f"\n    {parameter}: ")[2])[0]
+        missing = [word for word in words if f'"{word}"' not in text]
+        assert not missing, parameter
+
+
+@pytest.mark.parametrize("name", [name for name in cleverdon.__all__ if name[0] != "_"])
+def test_help_is_enough(name: str) -> None:
+    value = getattr(cleverdon, name)
+    doc = inspect.getdoc(value) or ""
+    assert not re.findall(r"`(?:\w+\.)*[A-Z][A-Z_]+`", doc), "a constant that help does not show"
+    if inspect.ismodule(value):
+        return
+    # A reader has this name, and what the example imports.
+    scope = {name: value, "cleverdon": cleverdon}
+    for found in doctest.DocTestFinder(recurse=False).find(value, name, globs=scope):
+        said: list[str] = []
+        flags = doctest.NORMALIZE_WHITESPACE
+        assert not doctest.DocTestRunner(optionflags=flags).run(found, out=said.append).failed, said

@@ -67,23 +67,33 @@ def evaluate(
         runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name,
             with `repeats(run1, run2)` for a system of several runs.
             None if the rankings are typed.
-        measures: The measures; by default those of the profile.
-        ties: How tied results are ordered. This and the keywords up to `unreturned` are the
-            choices on which tools disagree: `cleverdon.settings.CHOICES` lists their values.
-        order_by: Whether scores or the rank column decide the order.
-        precision: The precision of scores.
-        missing: How queries that a run lacks are evaluated.
-        undefined: What an undefined value counts as in averages.
-        duplicates: What happens to a document that occurs twice for one query.
-        own_document: Whether a document with the id of the query counts.
-        no_relevant: Whether queries without a relevant document count.
-        unreturned: Whether judged documents that a run does not return count.
-        profile: Another tool, whose choices, parameters and default measures are taken.
+        measures: The measures, as "nDCG@10" or `nDCG @ 10`; by default those of the profile.
+        profile: Another tool, whose choices, parameters and default measures are taken:
+            "trec_eval-9", "trec_eval-10", "ir_measures", "gdeval", "ndeval", "beir", "msmarco",
+            "sklearn", "torchmetrics", "ragas", "pyspark", "mlflow", "sentence-transformers",
+            "lightgbm" or "polars-ds".
+        ties: The order of equal scores: "descending" by document id (the default), "ascending",
+            "input", "best" or "worst" for the system; or "expected", the mean over all orders.
+            This and the keywords up to `unreturned` are choices on which tools disagree.
+        order_by: What decides the order: the "score" (the default), or the "rank" column.
+        precision: The precision of scores: "double" (the default), or "single".
+        missing: A query that a run lacks counts as "empty" (the default); or "skip" it, or raise an
+            "error".
+        undefined: In averages, an undefined value counts as the "worst" (the default); or
+            "always-worst", also where it is undefined for every query; or "skip" it, or raise an
+            "error".
+        duplicates: A document twice for one query is an "error" (the default); or take the "first"
+            or the "best" of both; or "keep" both; or let both take up a rank but count "once".
+        own_document: "keep" a document with the id of the query (the default), or "drop" it.
+        no_relevant: "keep" queries without a relevant document (the default), or "skip" them.
+        unreturned: "keep" judged documents that a run does not return, as missed (the default), or
+            "drop" them.
         docs: The number of documents in the collection, for measures that need it.
         second: Other judgments, as of credibility, for measures of two grades.
         weights: How much each subtopic of a query counts: query, subtopic, number.
-        qrels_format: The format of the judgments, if not to be guessed.
-        run_format: The format of the runs, if not to be guessed.
+        qrels_format: The format of the judgments, if not to be guessed: "trec", "csv", "tsv",
+            "json", "jsonl", "xlsx", "parquet", "subtopics" or another of the guide to reading.
+        run_format: The format of the runs, likewise.
         columns: The columns of tables, if not to be found by their names: `{"query": "Query Text",
             "doc": "sku", "grade": "Rating"}`. A table that lacks one is read by the usual names.
             "gold" and "retrieved" name the documents of judgments and of runs in one table.

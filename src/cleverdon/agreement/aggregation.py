@@ -315,8 +315,10 @@ def aggregate_labels(
     Args:
         labels: The labels of several judges: files, a dict of judgments by judge, or a table with
             columns judge, query, doc and grade.
-        method: One of `AGGREGATION_METHODS`.
-        vote_ties: The grade of a document on which no grade has most votes: one of `TIE_RULES`.
+        method: "majority", "median", "mean", or "dawid-skene", the likeliest true grade where
+            judges err as estimated.
+        vote_ties: Which of the tied grades a document gets if no grade has most votes: "lower",
+            "higher", "median" or "random".
         smoothing: For Dawid and Skene's, documents that are added to each cell of a judge's table,
             so that an empty cell rules nothing out.
         iterations: For Dawid and Skene's, the most steps.
@@ -331,7 +333,7 @@ def aggregate_labels(
         InputError: The judges judged nothing, or there are too many different grades.
         OptionError: The method or another option does not exist.
 
-    >>> labels = Labels.of({"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}})
+    >>> labels = {"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}}
     >>> aggregate_labels(labels).rows()
     [('q', 'x', 1.0, 0.6666666666666666, 3)]
     """

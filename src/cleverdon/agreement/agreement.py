@@ -197,19 +197,21 @@ def agree(
         models: Judges that are models. Each is compared with the people, and has no part in the
             people's own agreement, unless there is one person only.
         exclude: Queries and documents that are left out of agreement, such as gold documents.
-        coefficients: Names of coefficients (see `known_coefficients`) or "all"; by default those
-            that suit the scale.
+        coefficients: "agreement", "kappa", "kappa-linear", "kappa-quadratic", "pi", "fleiss",
+            "alpha-nominal", "alpha-ordinal", "alpha-interval", "AC1", "AC2-linear", "AC2-quadratic"
+            or "overlap"; several; or "all". By default those that suit the scale.
         rel: The lowest relevant grade, for the overlap.
         per_query: Compare judges on each query as well, with intervals over its documents.
         disputed: The number of documents to list on which grades differ most.
         runs: Systems that are evaluated by the people's judgments and by each model's.
         measures: The measures of that evaluation.
-        aggregation: Make one grade for each document out of people's, by one of
-            `AGGREGATION_METHODS`.
-        vote_ties: The grade of a document on which no grade has most votes: one of `TIE_RULES`.
+        aggregation: Make one grade for each document out of people's: by "majority", "median",
+            "mean" or "dawid-skene".
+        vote_ties: Which of the tied grades a document gets if no grade has most votes: "lower",
+            "higher", "median" or "random".
         smoothing: Added to each judge's table of errors, for aggregation by "dawid-skene".
-        interval: One of `cleverdon.agreement.estimates.INTERVALS`: "t", by leaving out one query
-            at a time, or "percentile", a bootstrap, which covers too rarely with few queries.
+        interval: "t", by leaving out one query at a time, or "percentile", a bootstrap, which
+            covers too rarely with few queries.
         confidence: Of all intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of everything random.
@@ -227,7 +229,7 @@ def agree(
 
     >>> ann = {"q1": {"a": 1, "b": 0, "c": 1, "d": 0}}
     >>> bob = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}}
-    >>> found = agree(Labels.of({"ann": ann, "bob": bob}))
+    >>> found = agree({"ann": ann, "bob": bob})
     >>> found.overall["agreement"].value, found.overall["kappa"].value
     (0.75, 0.5)
     """

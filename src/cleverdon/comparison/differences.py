@@ -471,11 +471,13 @@ def compare(
 ) -> Comparison:
     """Compare every other system with the baseline, or every pair of systems.
 
-    All are compared on one set of queries; see `samples` for undefined values. The primary measure
-    decides: all its comparisons are one family that p-values are corrected for. The comparisons by
-    the other measures are a second family, corrected by itself. Test, correction and interval are
-    one procedure: the interval of a difference is adjusted for its family as its p-value is. A
-    measure that is a geometric mean is tested by its logarithms.
+    All are compared on the same queries: those on which every system was evaluated. An undefined
+    value counts as the measure's worst; scores made with undefined="skip" leave its query out.
+
+    The primary measure decides: all its comparisons are one family that p-values are corrected for.
+    The comparisons by the other measures are a second family, corrected by itself. Test, correction
+    and interval are one procedure: the interval of a difference is adjusted for its family as its
+    p-value is. A measure that is a geometric mean is tested by its logarithms.
 
     Systems of several runs (`repeats`) are compared by Student's t with a standard error over
     queries and runs, in place of the randomisation test, and Holm's correction.
@@ -485,19 +487,22 @@ def compare(
         baseline: The system to compare with; by default every pair is compared.
         measures: Some of the measures; by default all.
         systems: Some of the systems; by default all.
-        test: One of `TESTS` or `FAMILY_TESTS`.
+        test: "randomisation", "t", "wilcoxon", "sign" or "bootstrap", pair by pair; or "tukey",
+            "randomised-tukey" or, with a baseline, "dunnett", which correct for all systems
+            themselves, and for several measures by Bonferroni's method.
         alternative: "two-sided", "greater" or "less".
-        correction: One of `COMPARISON_CORRECTIONS`; by default max-T for the randomisation test and
-            Holm's for others. Tukey's tests and Dunnett's correct for all systems themselves, and
-            are corrected for several measures by Bonferroni's method.
+        correction: "max-t" (step-down, for the randomisation test, its default), "holm" (the
+            default of other tests), "bonferroni", "benjamini-hochberg" or "none".
         primary: The measure that decides, by default the first; "all" makes one family of all.
         level: The level of significance.
-        interval: One of `cleverdon.stats.intervals.METHODS`; by default the mean difference and
-            as many standard errors to each side as the test and its correction ask for.
+        interval: "t", "bca", "percentile" or "studentised", the last three by bootstrap; by default
+            the mean difference and as many standard errors to each side as the test and its
+            correction ask for.
         confidence: The confidence of intervals; by default what goes with the level and the
             alternative, 0.95 or, one-sided, 0.9.
         seed: The seed of random draws.
-        options: Options of the test, such as `draws`.
+        options: Options of the test: `draws` of those that draw at random, `studentised` of
+            "bootstrap", `zeros` and `continuity` of "wilcoxon".
         progress: False shows no progress bar. A function is called with the step, how much of it is
             done, and of how much.
 
@@ -514,6 +519,14 @@ def compare(
     >>> found = compare(evaluate(qrels, {"poor": poor, "good": good}, "RR"), baseline="poor")
     >>> found.differences[0].difference, found.differences[0].corrected
     (0.5, 0.03125)
+    >>> print(found)
+    system  RR
+    ──────  ───────
+    poor    0.5000
+    good    1.0000†
+    <BLANKLINE>
+    † differs significantly from poor.
+    Randomisation test, 1 comparison, p ≤ 0.05, 6 queries.
     """
     progress = as_callback(progress)
     progress("comparing")

@@ -392,7 +392,8 @@ def gate(
         costs: What the run's engine costs: the file of a bench or of indexing, or several files.
         baseline_costs: The same of the baseline's engine.
         level: The level of significance.
-        correction: One of `CORRECTIONS`, for several rules "not significantly worse".
+        correction: "holm", "bonferroni", "benjamini-hochberg" or "none", for several rules
+            "not significantly worse".
         worst: How many of the queries that lost most to list for each measure.
         seed: The seed of random draws.
         allow_different_qrels: Accept a baseline that was made with other judgments.

@@ -243,8 +243,8 @@ def power(
         level: What a p-value has to reach; by default the comparison's level, divided by the number
             of comparisons in the family where they are corrected: then a difference is significant
             whatever the others are.
-        method: One of `POWER_METHODS`; by default the formula where the comparison is by t-test,
-            else resampling.
+        method: "t", the formula of the t-test and the default where that was the test; or
+            "resampling".
         seed: The seed of random draws.
         progress: False shows no progress bar. A function is called with the step, how much of it is
             done, and of how much.

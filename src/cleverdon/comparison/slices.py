@@ -360,13 +360,14 @@ def slice_by(
         bins: An attribute of more different numbers than this is cut at its quantiles into so many
             slices, equal numbers in the same one; 0 takes numbers as names.
         few: Slices of fewer queries are marked.
-        average: From values of queries to one, as in `Scores.aggregate`.
-        test: One of `TESTS`.
+        average: What makes one value of all queries: "mean", "median", "geometric", "min", "max" or
+            another of `Scores.aggregate`.
+        test: "randomisation", "t", "wilcoxon", "sign" or "bootstrap".
         alternative: "two-sided", "greater" or "less".
-        correction: One of `CORRECTIONS`; by default Holm's.
+        correction: "holm" (the default), "bonferroni", "benjamini-hochberg" or "none".
         primary: The measure that decides, by default the first; "all" makes one family of all.
         level: The level of significance.
-        interval: One of `cleverdon.stats.intervals.METHODS`, as in `compare`.
+        interval: "t", "bca", "percentile" or "studentised"; by default as in `compare`.
         confidence: The confidence of intervals; by default what goes with the level.
         seed: The seed of random draws.
         progress: False shows no progress bar. A function is called with the step, how much of it is

@@ -61,11 +61,14 @@ def convert(
         target: The file to write; "-" is standard output.
         kind: "run" or "qrels"; by default guessed from the number of fields, or for a typed ranking
             from the name of the target.
-        source_format: The format of the source, if it should not be guessed.
+        source_format: The format of the source, if it should not be guessed: "trec", "msmarco",
+            "beir", "csv", "tsv", "json", "jsonl", "xlsx", "parquet", "arrow" or another of the
+            guide to reading.
         target_format: The format of the target; by default it follows from its name.
         tag: The name of a run; by default its tag, and without one the name of the source.
         order_by: "score", or "rank" to order a run by its rank column.
-        duplicates: How to handle a document that occurs twice for one query.
+        duplicates: A document that occurs twice for one query is an "error"; or take the "first",
+            or the "best" of both.
         progress: False shows no progress bar. A function is called with the step, how much of it is
             done, and of how much.
 

@@ -199,7 +199,9 @@ def pool(
 
     Args:
         runs: Runs as `evaluate` takes them, or what `gather` returned.
-        method: One of `POOL_METHODS`.
+        method: "depth" takes the first results of every run. With a budget, "rrf", "rbp" and
+            "combmnz" take the best documents by these fusions. "stratified" and "probability" draw
+            at random.
         depth: Look at the first `depth` results of each run and query; by default at 100 for
             `depth` without a budget, else at all.
         budget: The number of documents of each query; needed by all methods except `depth` and

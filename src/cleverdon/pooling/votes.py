@@ -315,7 +315,9 @@ def vote(
     Args:
         runs: Two runs or more, as `evaluate` takes them; without `qrels`, also what `gather`
             returned.
-        methods: Names of `VOTING_METHODS`; by default all.
+        methods: "soboroff", "soboroff-duplicates", "references", "references-own-rank",
+            "references-their-rank", "references-both-ranks", "references-both-scores" or
+            "rank-position"; by default all.
         qrels: Judgments: compare the orders with the judged one.
         depth: The number of results of each run that vote, or are pooled.
         measure: The measure that scores systems, on judgments and on pseudo-judgments.

@@ -267,11 +267,10 @@ def index(
         InputError: The collection cannot be read.
         IndexingFailure: The index was not built.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "docs.tsv")
-    ...     with open(path, "w") as file:
-    ...         _ = file.write("d1\\ta red apple\\nd2\\ta green apple\\n")
+    ...     path = pathlib.Path(folder, "docs.tsv")
+    ...     _ = path.write_text("d1\\ta red apple\\nd2\\ta green apple\\n")
     ...     index(f"sqlite:{folder}/index.db", path, repeat=1).largest.documents
     2
     """

@@ -106,7 +106,8 @@ def abtest(
         cuped: Adjust differences by the same users' behaviour before the experiment; by default if
             the log goes back far enough.
         sequential: Use p-values and intervals that stay valid if you look at them repeatedly.
-        correction: The correction of p-values and intervals over a family, one of `CORRECTIONS`.
+        correction: The correction of p-values and intervals over a family: "holm", "bonferroni",
+            "benjamini-hochberg" or "none".
         primary: The metric that decides, by default the first; "all" makes one family of all.
         level: The largest corrected p-value that is significant.
         confidence: The confidence of intervals; by default 1 - level.
