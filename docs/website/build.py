@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from html import unescape
 from io import StringIO
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from docs.website.sources import ROOT, BrokenLink, anchors, rewritten, title_and
 DOCS = ROOT / "docs"
 GENERATED = {"measures", "metrics", "cli"}
 """Pages of docs/ that the site has in another form, or generates itself."""
+_LONG = 32  # letters of a line that fit into a block of code on a phone
 
 
 class BuildError(Exception):
@@ -126,11 +128,32 @@ def build(folder: Path) -> None:
     )
     app.build()
     gallery.add_scripts(html)
+    for path in html.rglob("*.html"):
+        page = path.read_text("utf-8")
+        if (wrapped := wrap_long_lines(page)) != page:
+            path.write_text(wrapped, encoding="utf-8")
     warnings = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).strip()
     errors = [_original(line, source) for line in warnings.splitlines() if line]
     errors = errors or broken_links(html)
     if errors:
         raise BuildError("\n".join(errors))
+
+
+def wrap_long_lines(page: str) -> str:
+    """Mark the commands and sentences in blocks of code that site.css wraps; tables scroll."""
+    blocks = r'<div class="highlight-(console|python|sh) .*?</pre>'
+    return re.sub(blocks, _wrap_block, page, flags=re.DOTALL)
+
+
+def _wrap_block(block: re.Match[str]) -> str:
+    lines = block[0].removesuffix("</pre>").split("\n")
+    for at, line in enumerate(lines):
+        start, opened, rest = line.rpartition("<pre><span></span>")
+        said = rest.startswith('<span class="go">')
+        text = unescape(re.sub("<[^>]*>", "", rest))
+        if len(text) > _LONG and "  " not in text.strip() and (said or block[1] != "python"):
+            lines[at] = f'{start}{opened}<span class="wrapped">{rest}</span>'
+    return "\n".join(lines) + "</pre>"
 
 
 def _original(warning: str, source: Path) -> str:

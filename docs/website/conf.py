@@ -36,6 +36,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_use_index = True
+html_sidebars = {"other_tools": [], "search": [], "genindex": []}  # no section to navigate
 html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "Cleverdon"},

@@ -163,6 +163,8 @@ def _prose(text: str) -> str:
         if not block.strip():
             continue
         lines = block.strip("\n").split("\n")
+        if block.strip() == "\b":
+            continue  # it belongs to the examples, which stand elsewhere
         if lines[0].strip() == "\b":
             blocks.append("```text\n" + textwrap.dedent("\n".join(lines[1:])) + "\n```")
         elif all(line.startswith("  ") for line in lines):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from cleverdon.measures.registry import FAMILIES, family, measures
 from cleverdon.plots.kinds import PLOT_KINDS
 from docs import generate
 from docs.website import catalogue, gallery, navigation, reference
+from docs.website.build import wrap_long_lines
 from docs.website.diagrams import DiagramError, flowchart
 from docs.website.links import broken_links
 from docs.website.sources import ROOT, BrokenLink, rewritten, title_and_summary
@@ -98,6 +100,27 @@ def test_links_of_built_pages_are_checked(tmp_path: Path, html: str, error: str 
 def test_title_and_summary() -> None:
     assert title_and_summary("# T\n\n![x](y.png)\n\nOne [two](z.md): three.") == ("T", "One two.")
     assert title_and_summary("# T") == ("T", "")
+
+
+def test_commands_and_sentences_are_wrapped_and_tables_and_code_are_not() -> None:
+    long, row, opened = "word " * 20, "a   b " * 20, 'notranslate"><pre><span></span>'
+
+    def block(language: str, *lines: str) -> str:
+        return f'<div class="highlight-{language} {opened}' + "\n".join(lines) + "\n</pre></div>"
+
+    said = [f'<span class="go">{text}</span>' for text in (long, row, "short &lt;")]
+    command = f'<span class="gp">$ </span>{long}'
+    assert wrap_long_lines(block("console", command, *said)) == block(
+        "console",
+        f'<span class="wrapped">{command}</span>',
+        f'<span class="wrapped">{said[0]}</span>',
+        *said[1:],
+    )
+    code = f'<span class="gp">&gt;&gt;&gt; </span>{long}'
+    assert wrap_long_lines(block("python", code, *said)) == block(
+        "python", code, f'<span class="wrapped">{said[0]}</span>', *said[1:]
+    )
+    assert wrap_long_lines(block("text", long)) == block("text", long)
 
 
 # Diagrams
@@ -214,6 +237,11 @@ def test_every_command_and_option_has_its_place() -> None:
                 for sub in command.list_commands(ctx):
                     assert f"commands/cleverdon-{name}-{sub}" in pages
                     assert f"(cleverdon-{name}-{sub}.md)" in text
+
+
+def test_no_block_of_code_is_empty() -> None:
+    for page, text in (reference.api_pages() | reference.command_pages()).items():
+        assert not re.search(r"^```\w+\n\s*^```", text, flags=re.MULTILINE), page
 
 
 def test_pages_of_commands_have_the_anchors_of_cli_md() -> None:
