@@ -448,3 +448,55 @@ def test_intervals_that_are_cut_alike_are_both_labelled() -> None:
 def test_a_difference_beyond_the_margin_is_said_to_be() -> None:
     claim = cleverdon.claim(compare(pair(40, -0.2), baseline="base"), margin=0.05)[0]
     assert " They differ by more than 0.05 (90% CI -0.2" in str(claim)
+
+
+def of_signs(differing: dict[str, int], queries: int) -> dict[str, dict[str, list[float]]]:
+    """Systems that beat a baseline on so many queries, and are even with it on the others."""
+    base = [0.2] * queries
+    gain = np.linspace(0.1, 0.2, queries)
+    systems = {
+        name: {"AP": [0.2 + (gain[at] if at < count else 0.0) for at in range(queries)]}
+        for name, count in differing.items()
+    }
+    return {"base": {"AP": base}} | systems
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_what_a_correction_puts_out_of_reach_is_said_to_be_so(correction: str) -> None:
+    # Alone, 7 of 7 gains have p = 2 / 2**7 = 0.016; of four comparisons, Holm's lowest is 0.0625.
+    systems = of_signs({"w": 7, "x": 7, "y": 7, "z": 6}, 7)
+    comparison = compare(made(systems), baseline="base", correction=correction)
+    said = cleverdon.claim(comparison)
+    assert [claim.verdict for claim in said] == ["out of reach"] * 4
+    assert "no p-value corrected for 4 comparisons can be below 0.062: it takes 8" in str(said[0])
+    assert "in 80% of cases" not in str(said[0])
+    assert "out-of-reach" in [doubt.name for doubt in said.doubts]
+    # What is said to be the lowest is what the results with the same signs everywhere have.
+    assert [one.corrected for one in comparison.differences] == [
+        comparison.lowest_p(one) for one in comparison.differences
+    ]
+    enough = compare(
+        made(of_signs({"w": 8, "x": 8, "y": 8, "z": 8}, 8)),
+        baseline="base",
+        correction=correction,
+    )
+    assert [claim.verdict for claim in cleverdon.claim(enough)] == ["better"] * 4
+
+
+def test_the_queries_that_it_takes_are_of_the_family() -> None:
+    # Of two comparisons, one can have 2 / 2**5 and the other 2 / 2**4 at least.
+    comparison = compare(made(of_signs({"x": 5, "y": 4}, 9)), baseline="base", correction="holm")
+    for one in comparison.differences:
+        needed = comparison.queries_needed(one)
+        counts = {"x": 5, "y": 4}
+        for count, reached in ((needed - 1, False), (needed, True)):
+            tried = of_signs(counts | {one.system: count}, 9)
+            again = compare(made(tried), baseline="base", correction="holm")
+            (same,) = (other for other in again.differences if other.system == one.system)
+            assert (same.corrected <= 0.05) == reached
+
+
+def test_too_few_draws_are_out_of_reach_of_any_number_of_queries() -> None:
+    claim = one(pair(40, 0.5), options={"draws": 10})
+    assert claim.verdict == "out of reach"
+    assert "With 10 random draws, no p-value can be below 0.091: take more draws." in str(claim)

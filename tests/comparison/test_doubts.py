@@ -380,6 +380,25 @@ def test_too_few_draws_put_everything_out_of_reach() -> None:
     assert "seed-decides" not in [doubt.name for doubt in find_doubts(few)]
 
 
+def test_reach_is_of_each_family() -> None:
+    # With 6 queries, one comparison can have 2 / 2**6 = 0.031, and of two Holm's lowest is 0.062.
+    of_system = pair(6, 0.3).values[:, 0]
+    names = ("AP", "RR", "P@10")
+    values = {
+        system: {name: list(of_system[at]) for name in names}
+        for at, system in enumerate(("base", "other"))
+    }
+    compared = compare(made(values), correction="holm")
+    assert [found.corrected for found in compared.differences] == [2 / 2**6, 4 / 2**6, 4 / 2**6]
+    (found,) = (doubt for doubt in find_doubts(compared) if doubt.name == "out-of-reach")
+    assert found.number == 4 / 2**6
+    assert found.sentence.startswith("no difference on 6 queries by the other measures can be")
+    one_family = compare(made(values), correction="holm", primary="all")
+    (found,) = (doubt for doubt in find_doubts(one_family) if doubt.name == "out-of-reach")
+    assert found.number == 6 / 2**6
+    assert found.sentence.startswith("no difference on 6 queries can be")
+
+
 def test_bounds_are_of_the_queries_that_are_compared() -> None:
     # On the first queries one run has results that nobody judged, and the other none at all.
     half = without(POOR | {query: GOOD[query] for query in QUERIES[25:]}, 20)

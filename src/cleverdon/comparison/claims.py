@@ -35,7 +35,7 @@ from cleverdon.tables.table import TextTable
 
 ClaimVerdict = Literal["better", "worse", "higher", "lower", "not shown", "out of reach"]
 """A system compared with its baseline; higher and lower, where neither is better. Out of reach is
-what no result on so few differing queries could show."""
+what no result on so few differing queries, or by so few draws, could show."""
 
 _CLAIM_DIGITS = 3
 
@@ -303,16 +303,11 @@ def claim(
 
 def _verdict(found: Difference, comparison: Comparison) -> ClaimVerdict:
     if not comparison.shows(found):
-        return "out of reach" if _out_of_reach(found, comparison) else "not shown"
+        return "out of reach" if comparison.out_of_reach(found) else "not shown"
     higher = found.difference > 0
     if found.measure.better == "neither":
         return "higher" if higher else "lower"
     return "better" if higher == (found.measure.better == "higher") else "worse"
-
-
-def _out_of_reach(found: Difference, comparison: Comparison) -> bool:
-    """Return whether no differences on as many queries could have been significant."""
-    return found.differing > 0 and comparison.lowest_p(found) > comparison.level
 
 
 def doubt_line(doubt: Doubt, format: str = "text") -> str:
@@ -347,7 +342,10 @@ def _basis(claim: Claim, digits: int) -> str:
     means = f"both {ends[0]}" if ends[0] == ends[1] else " to ".join(ends)
     relative = isfinite(found.relative) and found.difference != 0
     relative = relative and found.measure.average in ("mean", "sum")
-    percent = relative and not near_zero(found, comparison)
+    # A ratio is told with its interval, or where not even the difference has one.
+    has_interval = not isnan(comparison.relative_interval(found).low)
+    has_interval = has_interval or isnan(found.interval.low)
+    percent = relative and has_interval and not near_zero(found, comparison)
     if percent:
         means += f", {found.relative:+.1%}"
     if found.measure.better == "lower":
@@ -436,15 +434,7 @@ def _afterthoughts(claim: Claim) -> str:
     if found.difference == 0 and not claim.shown:
         return " There is no difference to show."
     if claim.verdict == "out of reach":
-        needed = next(
-            count
-            for count in range(found.differing, 200)
-            if comparison.lowest_p(found) * 0.5 ** (count - found.differing) <= comparison.level
-        )
-        texts.append(
-            f" With {counted(found.differing, 'differing query')}, no p-value can be below "
-            f"{comparison.lowest_p(found):.2g}: it takes {needed} at least."
-        )
+        texts.append(_reach_text(found, comparison))
     elif not claim.shown:
         alternative = comparison.alternative
         if alternative != "two-sided" and (found.difference > 0) != (alternative == "greater"):
@@ -469,6 +459,20 @@ def _afterthoughts(claim: Claim) -> str:
             + ("the interval includes 0." if claim.shown else "the interval excludes 0.")
         )
     return "".join(texts)
+
+
+def _reach_text(found: Difference, comparison: Comparison) -> str:
+    """Say why no result could have been significant, and what it takes."""
+    lowest, needed = comparison.lowest_p(found), comparison.queries_needed(found)
+    over = ""
+    if lowest > comparison.lowest_alone(found, found.differing):
+        over = f" corrected for {counted(found.family, 'comparison')}"
+    none = f"no p-value{over} can be below {lowest:.2g}"
+    if needed is None:
+        return f" With {counted(found.p.draws, 'random draw')}, {none}: take more draws."
+    return (
+        f" With {counted(found.differing, 'differing query')}, {none}: it takes {needed} at least."
+    )
 
 
 def _advice_on_runs(tested: RepeatsTest) -> str:

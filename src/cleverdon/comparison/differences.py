@@ -31,6 +31,7 @@ from cleverdon.stats.intervals import (
 from cleverdon.stats.multiple_comparisons import (
     COMPARISON_CORRECTIONS,
     FAMILY_TESTS,
+    correct_p_values,
 )
 from cleverdon.stats.repeated_runs import (
     VarianceComponents,
@@ -131,7 +132,7 @@ class Comparison(Result):
             "alternative": self.alternative,
             "correction": self.correction,
             "primary": None if self.primary is None else str(self.primary),
-            "family": self.differences[0].family,
+            "family": self.families[0][0].family,
             "level": self.level,
             "confidence": self.confidence,
             "queries": list(self.samples[0].queries),
@@ -279,10 +280,8 @@ class Comparison(Result):
         system has several runs.
         """
         sample = self.sample_of(found)
-        no_mean = sample.measure.average not in ("mean", "sum")
-        unknown = no_mean or found.baseline_mean <= 0 or found.repeated is not None
-        unknown = unknown or self.method not in (None, "t")
-        if unknown or isnan(found.interval.low) or not (error := self.standard_error(found)):
+        error = self.standard_error(found)
+        if not self.knows_ratio(found) or not error:
             return Interval(nan, nan, self.confidence, "Fieller")
         ours, theirs = sample.of(found.system), sample.of(found.baseline)
         if isfinite(found.reach):
@@ -296,6 +295,12 @@ class Comparison(Result):
         if found.stepped and not isnan(low):
             low, high = (0.0, high) if found.difference > 0 else (low, 0.0)
         return replace(ratio, low=low, high=high)
+
+    def knows_ratio(self, found: Difference) -> bool:
+        """Return whether a ratio to the baseline has an interval, unless the baseline may be 0."""
+        averaged = found.measure.average in ("mean", "sum") and found.baseline_mean > 0
+        by_t = self.method in (None, "t") and found.repeated is None
+        return averaged and by_t and not isnan(found.interval.low)
 
     @property
     def levels_agree(self) -> bool:
@@ -318,19 +323,78 @@ class Comparison(Result):
         sides = 1 if self.alternative == "two-sided" else 2
         return why_disagree(self.confidence, self.level, sides=sides)
 
+    def out_of_reach(self, found: Difference) -> bool:
+        """Return whether no differences on as many queries could have been significant."""
+        return found.differing > 0 and self.lowest_p(found) > self.level
+
     def lowest_p(self, found: Difference) -> float:
-        """Return the lowest p-value that the test can give with as many differing queries.
+        """Return the lowest corrected p-value that the test can give with as many draws and signs.
+
+        All comparisons of a family count: Holm's correction multiplies even the lowest of them.
+        """
+        return self._lowest_p_values[found.key]
+
+    @cached_property
+    def _lowest_p_values(self) -> dict[tuple[str, str, Measure], float]:
+        lowest: dict[tuple[str, str, Measure], float] = {}
+        for family in self.families:
+            alone = [self.lowest_alone(one, one.differing) for one in family]
+            corrected = self.corrected_alike(alone, family)
+            lowest |= {one.key: p for one, p in zip(family, corrected, strict=True)}
+        return lowest
+
+    @property
+    def families(self) -> list[list[Difference]]:
+        """The differences of the family that decides, then those of the other, if there is one."""
+        both = ([one for one in self.differences if self.is_primary(one) == by] for by in (1, 0))
+        return [family for family in both if family]
+
+    def corrected_alike(self, p: Sequence[float], family: Sequence[Difference]) -> list[float]:
+        """Correct other p-values of a family; by max-T, no less than they are."""
+        if self.test in FAMILY_TESTS:  # they correct for systems themselves, and not for measures
+            measures = len({one.measure for one in family})
+            return [min(1.0, measures * one) for one in p]
+        return list(p) if self.correction == "max-t" else correct_p_values(self.correction, p)
+
+    def lowest_alone(self, found: Difference, differing: int) -> float:
+        """Return the lowest p-value of the test where so many queries differ, not corrected.
 
         Tests by signs have one: of 5 differences, all signs are the same in 2 of 32 cases.
         """
+        drawn = 1 / (1 + found.p.draws) if found.p.draws and not found.p.exact else 0.0
         if self.test == "randomised-tukey":
             shuffles = factorial(len(self.samples[0].systems))
-            return min(1.0, float(shuffles) ** (1 - found.sizes.pairs))
+            return max(drawn, min(1.0, float(shuffles) ** (1 - found.sizes.pairs)))
         if self.test not in _SIGN_FLIP_TESTS:
-            return 0.0
+            return drawn
         sides = 2 if self.alternative == "two-sided" else 1
-        times = found.family if self.correction == "bonferroni" else 1
-        return min(1.0, times * sides * 0.5**found.differing)
+        return max(drawn, min(1.0, sides * 0.5**differing))
+
+    def queries_needed(self, found: Difference) -> int | None:
+        """Return how many queries have to differ for a p-value that is significant.
+
+        None where no number of them helps, since there are too few draws.
+        """
+        return self._queries_needed[self.is_primary(found), found.differing]
+
+    @cached_property
+    def _queries_needed(self) -> dict[tuple[bool, int], int | None]:
+        """The number by family and by how many queries differ, of what is out of reach."""
+        needed: dict[tuple[bool, int], int | None] = {}
+        for family in self.families:
+            alone = [self.lowest_alone(one, one.differing) for one in family]
+            for at, one in enumerate(family):
+                key = self.is_primary(one), one.differing
+                if key in needed or not self.out_of_reach(one):
+                    continue
+                needed[key] = None
+                for count in range(one.differing, 200):
+                    others = alone[:at] + alone[at + 1 :]
+                    tried = [self.lowest_alone(one, count), *others]
+                    if self.corrected_alike(tried, family)[0] <= self.level:
+                        needed[key] = count
+                        break
+        return needed
 
     def detectable(self, found: Difference) -> float:
         """Return the true difference that this procedure would show in 80% of such experiments.

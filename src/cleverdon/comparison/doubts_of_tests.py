@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, isnan
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from cleverdon.comparison.doubt_rules import DoubtRule, Evidence, Reason, doubt_
 from cleverdon.comparison.procedures import Difference
 from cleverdon.stats.effect_sizes import standard_deviation
 from cleverdon.stats.intervals import t_outside, t_quantile
-from cleverdon.stats.multiple_comparisons import FAMILYWISE
 
 _FEW_QUERIES = 25
 
@@ -45,28 +44,29 @@ class OutOfReach(DoubtRule):
     reference = "Smucker et al. 2007, doi:10.1145/1321440.1321528"
 
     def find(self, evidence: Evidence) -> Reason | None:
-        comparison = evidence.comparison
-        drawn = [found for found in comparison.differences if found.p.draws and not found.p.exact]
-        # By Holm's correction, p-values that were not drawn may all be lower, and no longer count.
-        tests = (
-            len(drawn) if drawn and comparison.correction == "holm" else len(comparison.differences)
-        )
-        factor = tests if comparison.correction in FAMILYWISE else 1
-        if drawn:
-            draws = max(found.p.draws for found in drawn)
-            lowest = min(1.0, factor / (1 + draws))
-            what = f"no difference tested by {draws:,} random draw{'' if draws == 1 else 's'}"
-        elif comparison.test in ("randomisation", "sign", "wilcoxon"):
-            sides = 2 if comparison.alternative == "two-sided" else 1
-            lowest = min(1.0, factor * sides * 0.5 ** len(evidence.queries))
-            what = f"no difference on {counted(len(evidence.queries), 'query')}"
-        else:
+        comparison, n = evidence.comparison, len(evidence.queries)
+        lowest: dict[bool, float] = {}
+        for family in comparison.families:
+            alone = [comparison.lowest_alone(found, n) for found in family]
+            lowest[comparison.is_primary(family[0])] = min(
+                comparison.corrected_alike(alone, family)
+            )
+        none = {primary: p for primary, p in lowest.items() if p > comparison.level}
+        if not none:
             return None
-        if lowest <= comparison.level:
-            return None
+        drawn = [found.p.draws for found in comparison.differences if not found.p.exact]
+        draws = max(drawn, default=0)
+        what = f"on {counted(n, 'query')}"
+        if draws and comparison.lowest_alone(comparison.differences[0], n) <= 1 / (1 + draws):
+            what = f"tested by {counted(draws, 'random draw')}"
+        where = ""
+        if len(none) < len(lowest):
+            where = f" by {comparison.primary}" if True in none else " by the other measures"
+        p = min(none.values())
         return Reason(
-            f"{what} can be significant, since no corrected p-value can be below {lowest:.2g}",
-            lowest,
+            f"no difference {what}{where} can be significant, since no corrected p-value can be "
+            f"below {p:.2g}",
+            p,
         )
 
 
@@ -264,10 +264,15 @@ class NearZero(DoubtRule):
 
 
 def near_zero(found: Difference, comparison: Comparison) -> bool:
-    """Return whether the interval of the baseline's mean reaches 0: no ratio to it is known."""
+    """Return whether an interval of the baseline's mean reaches 0: no ratio to it is known.
+
+    The interval is of the baseline alone, or adjusted for the family as that of the ratio is.
+    """
     sample = comparison.sample_of(found)
     if sample.measure.average not in ("mean", "sum") or sample.count < 2:
         return False
+    if comparison.knows_ratio(found) and isnan(comparison.relative_interval(found).low):
+        return True
     values = sample.of(found.baseline)
     error = standard_deviation(values) / sample.count**0.5
     reach = t_quantile(comparison.confidence, sample.count - 1) * error

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import inf, isfinite, isnan, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -376,7 +376,7 @@ def _agreeing(found: Difference, setting: Comparison) -> Difference:
     Strassburger & Bretz 2008, doi:10.1002/sim.3338. The first step agrees by itself.
     """
     low, high = found.interval.low, found.interval.high
-    if not setting.levels_agree or isnan(low):
+    if not setting.levels_agree or not isfinite(found.reach):  # it is of another method
         return found
     if setting.significant(found) and low <= 0 <= high:
         ends = (0.0, high) if found.difference > 0 else (low, 0.0)
