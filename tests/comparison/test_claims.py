@@ -500,3 +500,53 @@ def test_too_few_draws_are_out_of_reach_of_any_number_of_queries() -> None:
     claim = one(pair(40, 0.5), options={"draws": 10})
     assert claim.verdict == "out of reach"
     assert "With 10 random draws, no p-value can be below 0.091: take more draws." in str(claim)
+
+
+def test_a_ratio_without_an_interval_is_not_told() -> None:
+    # The baseline's own interval excludes 0; adjusted for six comparisons, it does not.
+    random = np.random.default_rng(3)
+    base = np.array([0.05, 0.1, 0.2, 0.5, 0.4, 0.25, 0.02])
+    values = {"base": {"AP": list(base)}} | {
+        name: {"AP": list(base + 0.1 + random.normal(0, 0.05, 7))} for name in "xyz"
+    }
+    comparison = compare(made(values))
+    (first, *_) = comparison.differences
+    low, high = stats.t.interval(0.95, 6, base.mean(), stats.sem(base))
+    assert low > 0
+    assert np.isnan(comparison.relative_interval(first).low)
+    said = cleverdon.claim(comparison)
+    assert "%" not in str(said[0]).replace("95% CI", "").replace("80% of cases", "")
+    assert "near-zero-baseline" in [doubt.name for doubt in said.doubts]
+    for interval in ("bca", "percentile", "studentised"):
+        other = compare(made(values), interval=interval)
+        for claim in cleverdon.claim(other):
+            assert "%;" not in str(claim), claim
+
+
+def test_only_an_interval_of_max_t_ends_at_0() -> None:
+    # The first step of the test rejects; the bootstrap's interval includes 0 and is told to.
+    found = {True: 0, False: 0}
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        queries = int(random.integers(8, 14))
+        base = random.uniform(0.2, 0.5, queries)
+        kept = random.choice([1, 1, 1, -1], queries) * (random.random(queries) < 0.8)
+        values = {"base": {"AP": list(base)}}
+        for at in range(2):
+            gains = random.exponential(0.1, queries) * kept + 0.02 * at
+            values[f"s{at}"] = {"AP": list(np.clip(base + gains, 0, 1))}
+        comparison = compare(made(values), interval="bca", baseline="base")
+        for claim in cleverdon.claim(comparison):
+            ends = claim.difference.interval
+            disagrees = (ends.low > 0 or ends.high < 0) != claim.shown
+            assert not claim.difference.stepped
+            assert disagrees == ("Interval and verdict disagree" in str(claim))
+            found[disagrees] += 1
+    assert min(found.values()) > 0
+
+
+def test_the_family_in_json_is_the_one_that_decides() -> None:
+    names = ("AP", "RR", "P@10")
+    values = {s: {name: [0.1 * at, 0.2, 0.4] for name in names} for at, s in enumerate("ab")}
+    assert compare(made(values), primary="RR").to_dict()["family"] == 1
+    assert compare(made(values), primary="all").to_dict()["family"] == 3
