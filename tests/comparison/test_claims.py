@@ -511,7 +511,7 @@ def test_a_ratio_without_an_interval_is_not_told() -> None:
     }
     comparison = compare(made(values))
     (first, *_) = comparison.differences
-    low, high = stats.t.interval(0.95, 6, base.mean(), stats.sem(base))
+    low, _ = stats.t.interval(0.95, 6, base.mean(), stats.sem(base))
     assert low > 0
     assert np.isnan(comparison.relative_interval(first).low)
     said = cleverdon.claim(comparison)

@@ -321,3 +321,18 @@ def test_the_profile_is_named() -> None:
     text = compare(evaluate(qrels, runs, "P@5", profile="gdeval")).render()
     assert "Profile gdeval." in text
     assert "0.20000" in text
+
+
+def test_a_note_says_what_could_not_be_significant() -> None:
+    values = {"a": [0.1, 0.2, 0.3, 0.4, 0.5, 0.2], "b": [0.3, 0.5, 0.5, 0.7, 0.9, 0.2]}
+    values |= {"c": [0.4, 0.9, 0.6, 0.8, 0.7, 0.3]}
+    some = compare(made({name: {"AP": of} for name, of in values.items()})).render()
+    none = compare(made({name: {"AP": of[:5]} for name, of in values.items()})).render()
+    one = compare(made({name: {"AP": values[name]} for name in ("a", "b")})).render()
+    few = "be significant: no p-value on so few differing queries is below 0.062."
+    assert f"1 of 3 comparisons cannot {few}" in some
+    assert f"None of 3 comparisons can {few}" in none
+    assert f"The comparison cannot {few}" in one
+    drawn = compare(SCORES, options={"draws": 10}, test="bootstrap").render()
+    assert "by so few random draws is below" in drawn
+    assert "be significant" not in PAIRS.render()

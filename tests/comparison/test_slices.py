@@ -338,6 +338,20 @@ def test_where_interval_and_verdict_of_a_slice_disagree_it_is_said() -> None:
     assert sliced({"long": (30, 0.2, 0.1), "short": (30, 0.2, 0.1)}, test="t").disagreeing == ()
 
 
+def test_a_slice_in_which_nothing_can_be_significant_is_named() -> None:
+    # 2 / 2**6 is below 0.05, and twice as much is not: with Holm's correction, 30 queries help.
+    parts = {"long": (30, 0.2, 0.1), "short": (5, 0.2, 0.1)}
+    found = sliced(parts)
+    assert found["short"].differences[0].corrected == 2 / 2**5
+    assert found.out_of_reach == ("other and base on AP in short",)
+    assert "queries is at most 0.05: other and base on AP in short" in found.render()
+    assert sliced(parts, test="t").out_of_reach == ()
+    six = {"one": (6, 0.2, 0.01), "two": (6, 0.2, 0.01)}
+    assert len(sliced(six).out_of_reach) == 2
+    assert sliced(six)["one"].differences[0].corrected == 4 / 2**6
+    assert sliced(six, correction="none").out_of_reach == ()
+
+
 def test_a_confidence_that_is_not_of_the_level_is_said() -> None:
     found = sliced({"long": (30, 0.04, 0.1), "short": (30, 0.0, 0.1)}, confidence=0.5)
     assert "since the confidence of 0.5 is not that of the level 0.05: other" in found.render()

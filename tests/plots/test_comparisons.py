@@ -62,6 +62,19 @@ def test_pairs_say_which_is_taken_from_which() -> None:
     )
 
 
+def test_what_no_result_on_so_few_queries_could_show_is_said() -> None:
+    five = {"a": [0.1, 0.2, 0.3, 0.4, 0.5], "b": [0.3, 0.5, 0.5, 0.7, 0.9], "c": [0.2] * 5}
+    said = subtitle(forest(compare(made({name: {"AP": of} for name, of in five.items()}))))
+    text = "None of 3 comparisons can be significant: no p-value on so few differing queries is "
+    assert f"{text}below 0.062." in said
+    assert "be significant" not in subtitle(forest(PAIRS))
+
+
+def test_equal_differences_are_not_said_to_be_of_too_few_queries() -> None:
+    values = {"a": {"AP": [0.1, 0.2, 0.3] * 10}, "b": {"AP": [0.2, 0.3, 0.4] * 10}}
+    assert "Too little spread for intervals." in subtitle(forest(compare(made(values))))
+
+
 def test_one_query_has_no_interval_and_a_plot_all_the_same() -> None:
     found = compare(made({"one": {"AP": [0.5]}, ODD: {"AP": [0.25]}}), baseline="one")
     (row,) = datasets(comparisons.forest(found))["differences"]

@@ -132,6 +132,15 @@ def test_headlines_count_what_was_shown() -> None:
     assert verdicts == {"up": "better", "same": "not shown", "down": "worse"}
 
 
+def test_headlines_say_what_could_not_be_shown() -> None:
+    values = {"a": [0.1, 0.2, 0.3, 0.4, 0.5], "b": [0.3, 0.5, 0.5, 0.7, 0.9], "c": [0.2] * 5}
+    found = said(report(made({name: {"AP": of} for name, of in values.items()})))
+    assert found["comparisons"][0]["headlines"]["AP"] == (
+        "0 of 3 pairs of systems are shown to differ on AP. None of 3 comparisons can be "
+        "significant: no p-value on so few differing queries is below 0.062."
+    )
+
+
 def test_headlines_say_which_verdicts_are_doubted() -> None:
     content = said(report(scores(), baseline="poor"))
     shown = [one for one in content["comparisons"][0]["claims"] if one["verdict"] == "better"]

@@ -126,6 +126,7 @@ def _comparison_footnotes(comparison: Comparison) -> list[str]:
         first,
         f"{describe_test(comparison)}, p ≤ {comparison.level:g}, {basis_text(comparison)}.",
     ]
+    found += [f"{text}." for text in reach_texts(comparison)]
     found += [_variance_text(measure, of) for measure, of in comparison.variances().items()]
     for doubt in comparison.serious_doubts:
         found.append(f"Doubt: {printable(doubt.sentence)} ({doubt.name}).")
@@ -165,6 +166,32 @@ def describe_test(comparison: Comparison) -> str:
         f"{name}{sides}, {how} over {family} by {comparison.primary}, which decides, and over "
         f"{counted(others.family, 'comparison')} by the other measures"
     )
+
+
+def reach_texts(
+    comparison: Comparison, differences: Sequence[Difference] | None = None
+) -> list[str]:
+    """Say how many differences could not be significant, whatever their size; nothing if all could.
+
+    >>> from cleverdon import compare, evaluate
+    >>> runs = {"a": {"q1": {"d1": 2}}, "b": {"q1": {"d2": 2}}}
+    >>> reach_texts(compare(evaluate({"q1": {"d1": 1}}, runs, "AP")))
+    ['The comparison cannot be significant: no p-value on so few differing queries is below 1']
+    """
+    told = comparison.differences if differences is None else differences
+    none = [one for one in told if comparison.out_of_reach(one)]
+    if not none:
+        return []
+    if len(none) < len(told):
+        which = f"{len(none)} of {counted(len(told), 'comparison')} cannot"
+    elif len(told) == 1:
+        which = "The comparison cannot"
+    else:
+        which = f"None of {counted(len(told), 'comparison')} can"
+    few = all(comparison.queries_needed(one) is not None for one in none)
+    by = "on so few differing queries" if few else "by so few random draws"
+    lowest = min(comparison.lowest_p(one) for one in none)
+    return [f"{which} be significant: no p-value {by} is below {lowest:.2g}"]
 
 
 def basis_text(comparison: Comparison) -> str:

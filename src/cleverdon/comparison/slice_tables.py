@@ -129,6 +129,11 @@ def slice_notes(found: Slices) -> list[str]:
         lines.append(f"p of the test {found.test!r}, {how}; {_SIGNIFICANT} at most {found.level:g}")
         if _is_adjusted(found):
             lines.append("intervals: adjusted for the same comparisons, then not adjusted")
+    if found.out_of_reach:
+        lines.append(
+            f"cannot be significant, since no p-value on so few differing queries is at most "
+            f"{found.level:g}: {'; '.join(found.out_of_reach)}"
+        )
     if found.disagreeing:
         lines.append(
             f"interval and verdict disagree, since {found.why_disagree}: "

@@ -166,6 +166,7 @@ class Slices(Result):
         level: The level of significance.
         confidence: The confidence of intervals, which cover all differences of the family at once.
         interactions: Tests whether a difference is not the same in all slices.
+        out_of_reach: A text for each difference that cannot be significant on so few queries.
         disagreeing: A text for each difference whose interval and verdict disagree.
         why_disagree: Why they do.
 
@@ -194,6 +195,7 @@ class Slices(Result):
     level: float
     confidence: float
     interactions: tuple[Interaction, ...] = ()
+    out_of_reach: tuple[str, ...] = ()
     disagreeing: tuple[str, ...] = ()
     why_disagree: str = ""
 
@@ -438,7 +440,7 @@ def slice_by(
         except OptionError as error:
             raise OptionError(f"slice {group!r}: {error}") from None
         compared[group] = of_slice
-    found, families = _correct_families(compared, first, correction)
+    found, families, lowest = _correct_families(compared, first, correction)
     made = tuple(
         Slice(
             name=group,
@@ -475,9 +477,14 @@ def slice_by(
         level=level,
         confidence=next((one.confidence for one in compared.values()), 1 - level),
         interactions=_interactions(list(compared.values()), first, correction, seed),
+        out_of_reach=tuple(
+            _in_slice(part, one)
+            for part in made
+            for one in part.differences
+            if one.differing and lowest[part.name, one.key] > level
+        ),
         disagreeing=tuple(
-            f"{printable(one.system)} and {printable(one.baseline)} on {one.measure} in "
-            f"{printable(part.name)}"
+            _in_slice(part, one)
             for part in made
             for one in part.differences
             if compared[part.name].disagrees(one)
@@ -486,11 +493,24 @@ def slice_by(
     )
 
 
+_Key = tuple[str, tuple[str, str, Measure]]
+"""A slice, and a comparison in it."""
+
+
+def _in_slice(part: Slice, found: Difference) -> str:
+    pair = f"{printable(found.system)} and {printable(found.baseline)}"
+    return f"{pair} on {found.measure} in {printable(part.name)}"
+
+
 def _correct_families(
     compared: Mapping[str, Comparison], primary: Measure | None, correction: str
-) -> tuple[dict[str, tuple[Difference, ...]], tuple[int, ...]]:
-    """Correct p-values and adjust intervals in each family; return also the sizes of families."""
-    found: dict[tuple[str, tuple[str, str, Measure]], Difference] = {}
+) -> tuple[dict[str, tuple[Difference, ...]], tuple[int, ...], dict[_Key, float]]:
+    """Correct p-values and adjust intervals in each family.
+
+    Return also the sizes of families, and the lowest p-values that so few queries can give.
+    """
+    found: dict[_Key, Difference] = {}
+    lowest: dict[_Key, float] = {}
     sizes = []
     for first in (True, False):
         family = {
@@ -507,6 +527,13 @@ def _correct_families(
         sizes.append(size)
         p = [difference.p.p for group in family.values() for difference in group]
         corrected = iter(correct_p_values(correction, p))
+        alone = {
+            (group, one.key): compared[group].lowest_alone(one, one.differing)
+            for group, differences in family.items()
+            for one in differences
+        }
+        least = correct_p_values(correction, list(alone.values()))
+        lowest |= dict(zip(alone, least, strict=True))
         for group, differences in family.items():
             if correction != "none" and differences:
                 differences = list(adjust_intervals(compared[group], differences, size))
@@ -517,7 +544,7 @@ def _correct_families(
         group: tuple(found[group, difference.key] for difference in one.differences)
         for group, one in compared.items()
     }
-    return ordered, tuple(sizes)
+    return ordered, tuple(sizes), lowest
 
 
 def _interactions(

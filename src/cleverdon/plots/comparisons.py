@@ -13,7 +13,12 @@ from cleverdon.charts.base import LIMIT, Chart, Datasets, Row, alt, named_data
 from cleverdon.charts.matrices import check_matrix_size, matrix_cell, matrix_chart
 from cleverdon.charts.theme import name_labels, short_names
 from cleverdon.comparison.claims import p_value_text
-from cleverdon.comparison.difference_tables import basis_text, describe_test, difference_record
+from cleverdon.comparison.difference_tables import (
+    basis_text,
+    describe_test,
+    difference_record,
+    reach_texts,
+)
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.procedures import Difference
 from cleverdon.errors import OptionError, check_word
@@ -59,7 +64,9 @@ def forest(comparison: Comparison, measure: str | Measure | None = None) -> Char
 def _marks(comparison: Comparison, *, inner: bool) -> str:
     filled = f"Filled: p ≤ {comparison.level:g}."
     if not has_intervals(comparison):
-        return f"Too few queries for intervals. {filled}"
+        few = len(comparison.samples[0].queries) < 2
+        why = "Too few queries" if few else "Too little spread"
+        return f"{why} for intervals. {filled}"
     intervals = f"{comparison.confidence:.0%} intervals"
     if inner:
         return f"Thin: {intervals} adjusted as the p-values are; thick: not adjusted. {filled}"
@@ -75,7 +82,8 @@ def _exceptions(comparison: Comparison, measure: str | Measure | None) -> list[s
             one for one in shown if comparison.disagrees(one)
         ],
     }
-    told = [f"{text}: {_named(found)}." for text, found in texts.items() if found]
+    told = [f"{text}." for text in reach_texts(comparison, shown)]
+    told += [f"{text}: {_named(found)}." for text, found in texts.items() if found]
     return told + _qualifications(comparison, measure)
 
 

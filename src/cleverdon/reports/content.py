@@ -16,7 +16,7 @@ from cleverdon._common.text import counted, printable
 from cleverdon.checks.linter import check
 from cleverdon.comparison.checklist import reporting_checklist
 from cleverdon.comparison.claims import Claim, claim, not_shown_sentence
-from cleverdon.comparison.difference_tables import describe_test, difference_record
+from cleverdon.comparison.difference_tables import describe_test, difference_record, reach_texts
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.samples import samples
@@ -358,7 +358,10 @@ def _counts_text(said: Sequence[Claim]) -> str:
         shown = sum(claim.shown for claim in said)
         verb = "is" if shown == 1 else "are"
         pairs = f"{shown} of {len(said)} pairs of systems"
-        return f"{pairs} {verb} shown to differ on {first.measure}."
+        reach = reach_texts(said[0].comparison, [claim.difference for claim in said])
+        return " ".join(
+            [f"{pairs} {verb} shown to differ on {first.measure}.", *(f"{t}." for t in reach)]
+        )
     asked = next((claim for claim in said if claim.verdict == "not shown"), said[0])
     one = not_shown_sentence(asked)  # what was asked for, and not found
     words = _WORDS | {"not shown": (one, one.replace("is ", "are ", 1))}
