@@ -484,3 +484,23 @@ def test_a_single_run_beside_repeats_and_the_best_of_them(tmp_path: Path) -> Non
     assert best is not None
     assert best.serious
     assert best.about == (("best", "bm25"), ("best", "dense"))
+
+
+def test_the_best_of_repeats_in_memory_is_known_by_its_values() -> None:
+    second = {query: (GOOD if query < "q15" else POOR)[query] for query in QUERIES}
+    third = {query: (GOOD if query < "q10" else POOR)[query] for query in QUERIES}
+    runs = {"dense": repeats(POOR, second, third), "bm25": POOR}
+
+    def doubted(**more: object) -> Doubt | None:
+        return of(scored(runs | more, ["P@1", "AP"]), "best-of-repeats")
+
+    best = doubted(best=dict(second))
+    assert best is not None
+    assert best.about == (("best", "bm25"), ("best", "dense"))
+    # Another of the runs, and a system that is as good on other queries.
+    assert doubted(other=third) is None
+    turned = {query: (GOOD if query >= "q15" else POOR)[query] for query in QUERIES}
+    assert doubted(other=turned) is None
+    # What is perfect everywhere need not be the same run.
+    runs = {"dense": repeats(POOR, GOOD, POOR), "bm25": POOR}
+    assert doubted(other=dict(GOOD)) is None

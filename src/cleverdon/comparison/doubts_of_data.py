@@ -409,20 +409,16 @@ class BestOfRepeats(DoubtRule):
     reference = "Dodge et al. 2019, doi:10.18653/v1/D19-1224"
 
     def find(self, evidence: Evidence) -> Reason | None:
+        scores = evidence.comparison.scores
         chosen: dict[str, tuple[str, int]] = {}
         for sample in evidence.comparison.samples:
             for name, runs in sample.repeats.items():
                 merits = runs.mean(axis=1) * (-1 if sample.measure.better == "lower" else 1)
-                best = runs[int(merits.argmax())]
+                best = int(merits.argmax())
                 for other in evidence.systems:
-                    digest = evidence.runs[other].digest
-                    of = evidence.runs[name].digest.split(", ")
-                    same = digest in of if digest else False
-                    if (
-                        other not in sample.repeats
-                        and same
-                        and np.array_equal(sample.of(other), best)
-                    ):
+                    if other in sample.repeats or not np.array_equal(sample.of(other), runs[best]):
+                        continue
+                    if _same_run(scores, other, name, best):
                         chosen[other] = (name, len(runs))
         if not chosen:
             return None
@@ -433,3 +429,18 @@ class BestOfRepeats(DoubtRule):
             count,
             pairs_with(evidence, chosen),
         )
+
+
+def _same_run(scores: Scores, system: str, repeated: str, number: int) -> bool:
+    """Return whether a system is one of the runs of another.
+
+    Runs of files are the same where their files are. Those in memory have no digest: they are where
+    all their values are, and these vary.
+    """
+    digest, of = (scores.about.runs[name].digest for name in (system, repeated))
+    if digest and of:
+        return digest in of.split(", ")
+    ours = scores.values[scores.systems.index(system)]
+    theirs = scores.repeats[repeated][number]
+    vary = any(len(np.unique(row[~np.isnan(row)])) > 1 for row in ours)
+    return vary and np.array_equal(ours, theirs, equal_nan=True)
