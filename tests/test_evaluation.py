@@ -343,6 +343,7 @@ def test_a_system_of_several_runs_has_their_means() -> None:
     ("runs", "how", "message"),
     [
         (lambda run: {"a": cleverdon.repeats(run)}, {}, "two or more"),
+        (lambda run: {"a": [run, run]}, {}, r"is a list of runs; .* repeats\(run1"),
         (lambda run: cleverdon.repeats(run, run), {}, "need its name"),
         (lambda run: [cleverdon.repeats(run, run)], {}, "need its name"),
         (lambda run: {"a": cleverdon.repeats(run, run)}, {"keep": 5}, "of single runs"),

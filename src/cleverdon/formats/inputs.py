@@ -193,6 +193,11 @@ def open_input(
         table, unlisted = from_arrow(data, kind=kind, duplicates=duplicates)
     elif _has_rows(data):
         rows = data if isinstance(data, (list, tuple)) else list(data)
+        if cls is Run and rows and _is_whole_run(rows[0]):
+            raise InputError(
+                "is a list of runs; several runs of one system are repeats(run1, run2)",
+                source=label,
+            )
         if rows and isinstance(rows[0], Mapping):
             table, unlisted = from_records(rows, kind=kind, duplicates=duplicates, source=label)
         else:
@@ -452,6 +457,13 @@ def head_of(source: _core.Source) -> bytes:
         length *= 16
         head = source.head(length)
     return head
+
+
+def _is_whole_run(row: Any) -> bool:
+    """Tell whether what should be a row of a run is a run."""
+    if isinstance(row, Mapping):
+        return bool(row) and all(isinstance(value, Mapping) for value in row.values())
+    return isinstance(row, Rows) or _is_table(row)
 
 
 def _has_rows(data: Any) -> bool:
