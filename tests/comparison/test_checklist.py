@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import cleverdon
+from cleverdon import evaluate, repeats
 from cleverdon.comparison.checklist import reporting_checklist
 from cleverdon.comparison.differences import compare
+from cleverdon.comparison.splits import Splits, hold_out, k_fold
 from cleverdon.errors import OptionError
 from tests.comparison.made import made
 
@@ -41,7 +45,7 @@ def test_the_checklist_has_what_a_paper_should_report() -> None:
 def test_the_checklist_says_which_queries_were_tuned_on() -> None:
     comparison = compare(CHECKED, baseline="base_line")
 
-    def tuning(tuned_on: list[str] | None) -> tuple[str, bool]:
+    def tuning(tuned_on: list[str] | Splits | None) -> tuple[str, bool]:
         items = reporting_checklist(comparison, tuned_on=tuned_on).items
         return next((one.text, one.known) for one in items if one.name == "Tuning")
 
@@ -49,7 +53,17 @@ def test_the_checklist_says_which_queries_were_tuned_on() -> None:
     assert tuning([]) == ("No parameters were chosen on any queries.", True)
     text, known = tuning(["q0001", "x", "y"])
     assert known
-    assert "on 3 queries, 1 of which are among the 12 compared" in text
+    assert "on 3 queries, 1 of which is among the 12 compared" in text
+    queries = CHECKED.queries
+    text, known = tuning(hold_out(queries, share=0.25))
+    assert known
+    assert text == ("Parameters were chosen on 9 queries, 9 of which are among the 12 compared.")
+    assert tuning(k_fold(queries, folds=3)) == (
+        "Parameters were chosen by cross-validation (k-fold, 3 folds: 4 of 12 queries for testing "
+        "(seed 0)), and each query's value is of a choice made without it; such values depend on "
+        "each other.",
+        True,
+    )
     with pytest.raises(OptionError, match="compare"):
         reporting_checklist(CHECKED)  # type: ignore[arg-type]
 
@@ -72,3 +86,22 @@ def test_a_long_checklist_gives_ranges() -> None:
     assert found["Effect sizes, intervals, p-values"].startswith(
         "0 of 21 differences were shown, d"
     )
+
+
+def test_the_checklist_names_every_run_of_a_system(tmp_path: Path) -> None:
+    for name in ("dense-1", "dense-2", "bm25"):
+        lines = (f"q{i} Q0 d{(i + len(name)) % 3} 1 1.0 {name}\n" for i in range(6))
+        (tmp_path / name).write_text("".join(lines))
+    first, second, single = (str(tmp_path / name) for name in ("dense-1", "dense-2", "bm25"))
+    qrels = {f"q{i}": {"d0": 1, "d1": 0} for i in range(6)}
+    runs = {"dense": repeats(first, second), "bm25": single}
+    scores = evaluate(qrels, runs, "P@1")
+    found = {one.name: one for one in reporting_checklist(compare(scores)).items}
+    of = [scores.about.runs[name].digest for name in ("dense", "bm25")]
+    digests = [digest[:12] for digest in of[0].split(", ")]
+    assert len(set(digests)) == 2
+    assert f"dense {' '.join(digests)}, bm25 {of[1][:12]}." in found["Versions"].text
+    assert found["Repeated runs"].text == (
+        "Runs of each system, whose means were compared: dense 2, bm25 1."
+    )
+    assert found["Repeated runs"].known

@@ -625,3 +625,11 @@ def test_the_method_has_the_checklist_of_the_comparison() -> None:
     assert found["method"]["checklist"] == of["checklist"]
     alone = evaluate({"q": {"d": 1}}, {"a": {"q": {"d": 1}}}, "AP")
     assert "checklist" not in said(report(alone))["method"]
+    # What doubts are told of tuning, the checklist says.
+    tuned = CLEAR.queries[:3]
+    of = said(report(CLEAR, baseline="base", doubting={"tuned_on": tuned}))
+    text = reporting_checklist(comparison, tuned_on=tuned).items[8].text
+    assert "on 3 queries, 3 of which are among" in text
+    assert of["method"]["checklist"]["Tuning"] == text
+    assert {one["method"]["checklist"]["Tuning"] for one in of["comparisons"]} == {text}
+    assert text in of["method"]["latex"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.claims import claim_digits, interval_texts, is_lowest, p_value_text
@@ -20,6 +20,9 @@ from cleverdon.tables.numbers import format_p_value
 from cleverdon.tables.result import Result
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.splits import Splits
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ _LISTED_DIFFERENCES = 12
 
 
 def reporting_checklist(
-    comparison: Comparison, *, tuned_on: Collection[str] | None = None
+    comparison: Comparison, *, tuned_on: Iterable[str] | Splits | None = None
 ) -> Checklist:
     """Fill in what a paper should report of a comparison.
 
@@ -92,8 +95,9 @@ def reporting_checklist(
 
     Args:
         comparison: What `compare` returned.
-        tuned_on: Queries that parameters were chosen on; empty where nothing was tuned, and None
-            where it is not known, which is left to the author.
+        tuned_on: Queries that parameters were chosen on, or the splits, as `find_doubts` takes
+            them; empty where nothing was tuned, and None where it is not known, which is left to
+            the author.
 
     Returns:
         The items; as LaTeX, a paragraph to paste.
@@ -219,19 +223,30 @@ def _shares(of: Mapping[str, float]) -> str:
     return ", ".join(f"{printable(name)} {share:.1%}" for name, share in of.items())
 
 
-def _tuning_text(comparison: Comparison, tuned_on: Collection[str] | None) -> str:
+def _tuning_text(comparison: Comparison, tuned_on: Iterable[str] | Splits | None) -> str:
     if tuned_on is None:
         return (
             "say which queries parameters were chosen on, and how many settings were tried "
             "(--tuned-on FILE, tuned_on=)"
         )
-    if not tuned_on:
+    # Loads what reads attributes of queries, which few comparisons need.
+    from cleverdon.comparison.splits import Splits
+
+    if isinstance(tuned_on, Splits):
+        if len(tuned_on.folds) > 1:
+            return (
+                f"parameters were chosen by cross-validation ({tuned_on}), and each query's value "
+                "is of a choice made without it; such values depend on each other"
+            )
+        tuned_on = tuned_on.folds[0].train
+    chosen = set(tuned_on)
+    if not chosen:
         return "no parameters were chosen on any queries"
     compared = set(comparison.samples[0].queries)
-    both = sum(query in compared for query in tuned_on)
-    among = f"{both} of which are" if both else "none of which is"
+    both = len(chosen & compared)
+    among = f"{both} of which {'is' if both == 1 else 'are'}" if both else "none of which is"
     return (
-        f"parameters were chosen on {counted(len(tuned_on), 'query')}, {among} among the "
+        f"parameters were chosen on {counted(len(chosen), 'query')}, {among} among the "
         f"{len(compared):,} compared"
     )
 
@@ -241,6 +256,10 @@ def _versions_text(comparison: Comparison) -> str:
     profile = "" if about.profile == "cleverdon" else f" with the choices of {about.profile}"
     digests = {"judgments": about.qrels_digest}
     digests |= {name: about.runs[name].digest for name in comparison.samples[0].systems}
-    known = [f"{printable(name)} {one[:12]}" for name, one in digests.items() if one]
+    known = [
+        " ".join([printable(name), *(digest[:12] for digest in of.split(", "))])
+        for name, of in digests.items()
+        if of
+    ]
     files = f"; BLAKE3 of {', '.join(known)}" if known else ""
     return f"computed with Cleverdon {about.version}{profile}{files}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cleverdon._common.arrays import json_number
 from cleverdon._common.progress import Progress
@@ -39,6 +39,9 @@ from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
 from cleverdon.stats.resampling import RESAMPLES
 from cleverdon.stats.tests import DRAWS
 from cleverdon.tables.result import as_json
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.splits import Splits
 
 _FINDINGS = 3
 """The number of findings of a kind that are listed for a file."""
@@ -210,10 +213,12 @@ def report_content(
     queries: Mapping[str, Text],
     documents: Mapping[str, Text],
     tradeoffs: Sequence[Tradeoffs] = (),
+    tuned_on: Iterable[str] | Splits | None = None,
 ) -> dict[str, Any]:
     """Return the data of the report; it opens with the first of the comparisons.
 
-    `doubts` has those about each comparison; those about the first are listed.
+    `doubts` has those about each comparison; those about the first are listed. `tuned_on` is what
+    the checklist says of tuning.
     """
     first = comparisons[0] if comparisons else None
     numeric = [m for m, measure in enumerate(scores.measures) if not measure.text]
@@ -232,7 +237,7 @@ def report_content(
         "means": [as_json(scores.means[:, m]) for m in numeric],
         "compared": _compared_queries(scores),
         "comparisons": [
-            _comparison_record(comparison, scores, raised)
+            _comparison_record(comparison, scores, raised, tuned_on)
             for comparison, raised in zip(comparisons, doubts, strict=True)
         ],
         "costs": [{"table": one.to_html(), "systems": one.to_records()} for one in tradeoffs],
@@ -241,7 +246,7 @@ def report_content(
         "warnings": list(scores.warnings),
         "findings": [asdict(finding) for finding in findings],
         "notes": _notes(scores),
-        "method": method(scores, first),
+        "method": method(scores, first, tuned_on),
         "rankings": rankings,
     }
 
@@ -265,7 +270,10 @@ def _compared_queries(scores: Scores) -> list[int]:
 
 
 def _comparison_record(
-    comparison: Comparison, scores: Scores, doubts: Sequence[Doubt]
+    comparison: Comparison,
+    scores: Scores,
+    doubts: Sequence[Doubt],
+    tuned_on: Iterable[str] | Splits | None,
 ) -> dict[str, Any]:
     said = claim(comparison, doubts=doubts)
     measures = [sample.measure for sample in comparison.samples]
@@ -285,7 +293,7 @@ def _comparison_record(
             for claim in said
         ],
         "table": comparison.to_html(),
-        "method": _description(scores, comparison),
+        "method": _description(scores, comparison, tuned_on),
     }
 
 
@@ -378,21 +386,27 @@ def _counts_text(said: Sequence[Claim]) -> str:
 _LIBRARIES = ("numpy", "scipy", "altair", "vl-convert-python")
 
 
-def method(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
+def method(
+    scores: Scores,
+    comparison: Comparison | None,
+    tuned_on: Iterable[str] | Splits | None = None,
+) -> dict[str, Any]:
     """Describe the method: everything that is needed to reproduce the numbers."""
     return {
-        **_description(scores, comparison),
+        **_description(scores, comparison, tuned_on),
         "measures": [_measure(measure) for measure in scores.measures if not measure.text],
         "files": _files(scores),
         "versions": versions(scores.about.version, _LIBRARIES),
     }
 
 
-def _description(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
+def _description(
+    scores: Scores, comparison: Comparison | None, tuned_on: Iterable[str] | Splits | None
+) -> dict[str, Any]:
     said = {"paragraph": paragraph(scores, comparison), "facts": facts(scores, comparison)}
     if comparison is None:
         return said
-    checklist = reporting_checklist(comparison)
+    checklist = reporting_checklist(comparison, tuned_on=tuned_on)
     items = {one.name: one.text for one in checklist.items}
     return {**said, "checklist": items, "latex": checklist.latex}
 

@@ -102,7 +102,8 @@ def report(
         documents: Texts of documents: a file, a folder, a dict by id.
         doubts: Doubts about the comparison that it opens with; by default those that
             `cleverdon.comparison.find_doubts` finds.
-        doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given.
+        doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given;
+            `tuned_on` fills in the checklist, too.
         findings: What the linter found in the files.
         costs: The costs of systems: files of benches and of indexing, or a dict of them by name.
         progress: False shows no progress bar. A function is called with the step, how much of it is
@@ -142,6 +143,7 @@ def report(
         queries=texts_of(queries, lambda: scores.queries, kind="queries"),
         documents=texts_of(documents, lambda: shown_documents(scores), kind="documents"),
         tradeoffs=of_costs,
+        tuned_on=(doubting or {}).get("tuned_on"),
     )
     return Report(said, scores, comparisons, of_costs)
 

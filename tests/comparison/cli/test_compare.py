@@ -182,12 +182,20 @@ def test_claim_fills_in_the_checklist(cleverdon: Command, collection: Path) -> N
     assert "[ ] Tuning" in done.stdout
     (collection / "tuned.txt").write_text("3\n99\n")
     done = cleverdon(*runs, "--tuned-on", "tuned.txt", "--format", "latex")
-    assert "chosen on 2 queries, 1 of which are among the 30 compared" in done.stdout
+    assert "chosen on 2 queries, 1 of which is among the 30 compared" in done.stdout
     comment, paragraph = done.stdout.splitlines()
     assert comment.startswith("% Repeated runs: Say whether")
     assert paragraph.startswith("2 systems were compared")
     done = cleverdon(*runs[:-1], "--format", "latex")
     assert (done.returncode, "--checklist" in done.stderr) == (2, True)
+    for folds, text in (("5", "by cross-validation (k-fold, 5 folds"), ("hold-out", "15 queries")):
+        how = ("--hold-out", "0.5") if folds == "hold-out" else ("--folds", folds)
+        cleverdon("splits", "qrels.txt", *how, "-o", "splits.json")
+        done = cleverdon(*runs, "--tuned-on", "splits.json")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"[x] Tuning: Parameters were chosen {'on ' * (folds != '5')}{text}" in done.stdout
+    done = cleverdon(*runs, "--margin", "0.01")
+    assert (done.returncode, "--margin" in done.stderr) == (2, True)
 
 
 def test_repeats_are_one_system(cleverdon: Command, collection: Path) -> None:

@@ -64,9 +64,10 @@ class DoubtOptions(Options):
         """The keywords of `find_doubts`."""
         from cleverdon.comparison.splits import read_training_queries  # loads numpy
 
-        tuned_on = () if self.tuned_on is None else read_training_queries(self.tuned_on)
+        tuned_on = None if self.tuned_on is None else read_training_queries(self.tuned_on)
         silence = [options.current_name(name, _RENAMED_DOUBTS, "doubt") for name in self.silence]
-        return {"silence": silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
+        known = {} if tuned_on is None else {"tuned_on": tuned_on}
+        return {"silence": silence, "pooled": self.pooled or None, **known}
 
 
 class CompareOptions(
@@ -143,6 +144,13 @@ class ClaimOptions(
 
 @command(ClaimOptions)
 @excludes("--repeats", "--bounds", because="bounds are of single runs")
+@excludes(
+    "--checklist",
+    "--margin",
+    "--silence",
+    "--pooled",
+    because="a checklist has neither claims nor doubts",
+)
 @requires("--format latex", "--checklist", because="claims are not a table")
 def claim_command(given: ClaimOptions) -> Claims | Checklist:
     """Say in words what the data supports, what it does not, and what speaks against believing it.
@@ -170,7 +178,7 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
 
         scores = given.evaluate(runs, bounds=given.bounds, warn=False)
         if given.checklist:
-            tuned = None if given.tuned_on is None else given.doubting["tuned_on"]
+            tuned = given.doubting.get("tuned_on")
             return reporting_checklist(compare(scores, **given.comparing), tuned_on=tuned)
         ordered = evaluate_tied(
             given.qrels, scores, lambda ties: given.changed(ties=ties).evaluate(runs, warn=False)
