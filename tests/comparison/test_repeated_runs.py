@@ -12,8 +12,11 @@ from scipy import stats
 import cleverdon
 from cleverdon import power, slice_by
 from cleverdon.comparison.differences import compare
+from cleverdon.comparison.gates import gate
 from cleverdon.comparison.margins import within_margin
+from cleverdon.comparison.reliability import anova, discriminative_power
 from cleverdon.comparison.samples import average_intervals, part_of
+from cleverdon.comparison.tuning import tune_scores
 from cleverdon.errors import OptionError
 from cleverdon.scores import Scores
 from cleverdon.stats.repeated_runs import repeats_test, variance_components
@@ -119,12 +122,25 @@ def test_the_text_says_whether_queries_or_runs_help_more() -> None:
 
 def test_what_does_not_know_of_several_runs_says_so() -> None:
     random = np.random.default_rng(4)
-    scores = several({"a": seeded(random, 3), "b": seeded(random, 3)})
+    runs = {"a": seeded(random, 3), "b": seeded(random, 3)}
+    scores = several(runs)
     for how in ({"test": "sign"}, {"correction": "max-t"}, {"interval": "bca"}):
         with pytest.raises(OptionError, match="does not know of several runs"):
             compare(scores, **how)
     with pytest.raises(OptionError, match="several runs"):
         within_margin(scores, baseline="a", margin=0.1)
+    for tested in (
+        lambda: gate(scores, "AP not significantly worse", system="a", baseline="b"),
+        lambda: gate(scores, "AP not significantly worse by 0.1", system="a", baseline="b"),
+        lambda: tune_scores(several({**runs, "c": runs["b"][:1]}), baseline="a"),
+        lambda: anova(scores),
+        lambda: discriminative_power(scores),
+    ):
+        with pytest.raises(OptionError, match="does not know of several runs of a system, as '"):
+            tested()
+    # What tests nothing takes the means.
+    assert gate(scores, "AP >= baseline - 0.5", system="a", baseline="b").passed
+    assert tune_scores(scores, folds=3).versus is None
     with pytest.raises(OptionError, match="several runs"):
         power(compare(scores))
     with pytest.raises(OptionError, match="several runs"):

@@ -33,7 +33,7 @@ from cleverdon.comparison.rules import (
     Threshold,
     parse_rule,
 )
-from cleverdon.comparison.samples import Sample, part_of, samples
+from cleverdon.comparison.samples import Sample, check_single_runs, part_of, samples
 from cleverdon.costs import QUANTITIES, Cost, Costs, as_costs, cost_label
 from cleverdon.errors import OptionError, check_within, check_word
 from cleverdon.measures.base import Measure
@@ -441,6 +441,11 @@ def gate(
                 raise OptionError(f"rule {rule.text!r} needs a baseline, and there is none")
     else:
         notes += _check_comparable(ours, theirs, wanted, qrels=allow_different_qrels)
+        for rule in of_measures:
+            if isinstance(rule, NotWorse):
+                what, instead = f"rule {rule.text!r}", "compare(scores) does"
+                for side in (ours, theirs):
+                    check_single_runs(side, side.systems, what=what, instead=instead)
     if theirs is not None and wanted:
         both = _join_scores(part_of(ours, measures=wanted), theirs, names=(RUN, BASELINE))
         notes += _check_same_queries(both, allowed=allow_different_queries)

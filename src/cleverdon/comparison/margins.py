@@ -17,7 +17,7 @@ import numpy as np
 from cleverdon._common.text import printable
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.procedures import Difference
-from cleverdon.comparison.samples import samples
+from cleverdon.comparison.samples import check_single_runs, samples
 from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
@@ -121,8 +121,9 @@ def within_margin(
             raise OptionError(
                 f"neither more nor less of {measure} is better: nothing is inferior by it"
             )
-    if of[0].repeats:
-        raise OptionError("tests against a margin do not know of several runs of a system yet")
+    check_single_runs(
+        scores, of[0].systems, what="within_margin", instead="claim(..., margin=) does"
+    )
     rows = np.array([sample.of(name) - sample.of(baseline) for name, sample in tasks])
     upwards = np.array([-1 if one.measure.better == "lower" else 1 for _, one in tasks])
     found = margin_test(rows * upwards[:, None], margin=margin, claim=claim, test=test, seed=seed)

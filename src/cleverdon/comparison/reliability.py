@@ -23,7 +23,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon._common.text import printable
 from cleverdon.comparison.orderings import RunCorrelations, compare_runs
-from cleverdon.comparison.samples import Sample, samples
+from cleverdon.comparison.samples import Sample, check_single_runs, samples
 from cleverdon.data import Run
 from cleverdon.errors import OptionError, check_within, check_word, suggest
 from cleverdon.measures.base import Measure
@@ -317,8 +317,11 @@ def discriminative_power(
     if test in FAMILY_TESTS and correction != "none":
         raise OptionError(f"test={test!r} corrects for all pairs itself, and takes no correction")
     check_within("level", level, 0, 1)
+    several = _samples_of_several(scores, measures)
+    instead = "evaluate one run of each"
+    check_single_runs(scores, several[0].systems, what="discriminative_power", instead=instead)
     found = []
-    for sample in _samples_of_several(scores, measures):
+    for sample in several:
         first, second = _pairs(sample)
         values = sample.summable
         if test in FAMILY_TESTS:
@@ -583,7 +586,10 @@ def anova(
     (0.03125, 0.391)
     """
     found = []
-    for sample in samples(scores, measures=measures, systems=systems):
+    of = samples(scores, measures=measures, systems=systems)
+    instead = "compare(scores).variances() separates their variance"
+    check_single_runs(scores, of[0].systems, what="anova", instead=instead)
+    for sample in of:
         variance = two_way_variance(sample.summable)
         p_systems, p_queries = variance.p(variance.systems), variance.p(variance.units)
         found.append(Anova(sample.measure, variance, p_systems, p_queries))

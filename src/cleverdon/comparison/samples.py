@@ -82,6 +82,15 @@ class Sample:
         return np.asarray(self.merits[:, [place[query] for query in queries]])
 
 
+def check_single_runs(scores: Scores, systems: Iterable[str], *, what: str, instead: str) -> None:
+    """Refuse systems of several runs: a test over queries alone takes their luck for merit."""
+    for name in systems:
+        if name in scores.repeats:
+            raise OptionError(
+                f"{what} does not know of several runs of a system, as {name!r} has: {instead}"
+            )
+
+
 def samples(
     scores: Scores,
     *,

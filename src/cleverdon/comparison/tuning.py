@@ -19,7 +19,7 @@ import numpy as np
 from cleverdon._common.arrays import Bools, Floats
 from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
-from cleverdon.comparison.samples import Sample, samples
+from cleverdon.comparison.samples import Sample, check_single_runs, samples
 from cleverdon.comparison.splits import Splits, k_fold, read_splits
 from cleverdon.errors import OptionError, check_within, suggest
 from cleverdon.evaluation import evaluate
@@ -291,6 +291,12 @@ def tune_scores(
             raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")
         if settings is None:
             names = tuple(name for name in names if name != baseline)
+        check_single_runs(
+            scores,
+            [*names, baseline],
+            what="a comparison with a baseline",
+            instead="tune one run of each",
+        )
         if chosen[0].average != "mean":
             raise OptionError(f"{chosen[0]} is no mean over queries, and has no test by folds")
     everything = dict.fromkeys([*names, *([] if baseline is None else [baseline])])
