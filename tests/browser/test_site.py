@@ -143,7 +143,7 @@ def test_formulas_are_drawn_by_the_browser(page: Page) -> None:
 def test_the_diagram_of_the_architecture_is_drawn(page: Page) -> None:
     page.goto(address("architecture.html"))
     assert page.locator(".diagram .diagram-group").count() == 3
-    assert "flowchart" not in page.locator("article").inner_text()
+    assert "flowchart TB" not in page.locator("article").inner_text()
 
 
 @pytest.mark.parametrize("name", [*PLOT_KINDS, *CALLS])

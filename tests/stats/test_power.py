@@ -39,8 +39,9 @@ def test_t_power_and_units_same_as_statsmodels(level: float, alternative: str) -
             theirs = oracle.power(side * effect, n, level, alternative=SIDES[alternative])
             ours = t_test_power(side * effect * 0.2, 0.2, n, level=level, alternative=alternative)
             if np.isnan(theirs):  # far out, scipy has NaN for the side that has nothing
-                theirs = 1.0
-            assert ours == pytest.approx(theirs, abs=1e-6)
+                assert 1 - 1e-4 < ours <= 1
+            else:
+                assert ours == pytest.approx(theirs, abs=1e-6)
         for power in (0.5, 0.8, 0.95):
             ours = int(
                 sample_size_for_t_test(

@@ -49,8 +49,17 @@ DRAWN: set[str] = set()
 CLASSES = {name: module for module, name in _result_classes()}
 
 
-def example(cls: type[Result]) -> Any:
+LIBRARIES = {"judging": ("sqlalchemy", "web"), "engines": ("aiohttp", "engine")}
+"""A library that packages need, and the extra that has it."""
+
+
+def example(name: str) -> Any:
     """Return the Result that an example makes: of its class, or of the function that returns it."""
+    package = CLASSES[name].split(".")[1]
+    if package in LIBRARIES:
+        library, extra = LIBRARIES[package]
+        pytest.importorskip(library, reason=f"{package} needs the extra {extra}")
+    cls: type[Result] = getattr(import_module(CLASSES[name]), name)
     made: list[Result] = []
     before = cls.__init__
 
@@ -80,7 +89,7 @@ def example(cls: type[Result]) -> Any:
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_writes_itself_in_every_format(name: str) -> None:
-    result = example(getattr(import_module(CLASSES[name]), name))
+    result = example(name)
     assert str(result).strip()
     assert result._repr_html_().lstrip().startswith("<")
     for format in ("text", "markdown", "latex", "html", "csv"):
@@ -97,7 +106,7 @@ NEEDS_MORE = {"IndexingResult": "3 sizes or more", "MetricResults": "by day"}
 
 @pytest.mark.parametrize("name", sorted(DRAWN & CLASSES.keys()))
 def test_it_draws_itself(name: str) -> None:
-    result = example(getattr(import_module(CLASSES[name]), name))
+    result = example(name)
     what = ["PageCTR"] if name == "MetricResults" else []
     if name in NEEDS_MORE:
         with pytest.raises(OptionError, match=NEEDS_MORE[name]):

@@ -56,7 +56,7 @@ def is_running() -> bool:
 def say(line: str) -> None:
     """Write a line to standard error, above the bar where one is shown."""
     if _running is None or not _running.say(line):
-        print(line, file=sys.stderr)
+        print(line, file=sys.stderr, flush=True)
 
 
 class _Running:
