@@ -302,8 +302,9 @@ def test_doubts() -> None:
     test = abtest(log_with(searches), ["Success", "QueryCTR"])
     found = test.doubts()
     # Of so few users one always has a large share.
-    assert [doubt.name for doubt in found] == ["contaminated", "part-of-a-week", "few-users"]
-    assert "B has only 6 users: intervals" in found[2].sentence
+    names = ["contaminated", "part-of-a-week", "near-zero-baseline", "few-users"]
+    assert [doubt.name for doubt in found] == names
+    assert "B has only 6 users: intervals" in found[3].sentence
     less = test.doubts(silence=["few-users"])
     assert "few-users" not in [doubt.name for doubt in less]
     with pytest.raises(OptionError, match="no doubt 'few' to silence"):
@@ -317,6 +318,26 @@ def test_one_of_many_users_may_be_a_program() -> None:
     assert (few.name, heavy.name) == ("few-users", "heavy-user")
     assert "cut off" not in few.sentence
     assert heavy.sentence.startswith("one user of A has 50% of the queries behind QueryCTR")
+
+
+def test_per_cent_of_a_control_near_zero_are_not_printed() -> None:
+    # One of 30 users of A clicked, and every other user of B.
+    users = [search(f"a{at}", "A", 0.1 * at, clicks=at == 0) for at in range(30)]
+    users += [search(f"b{at}", "B", 0.1 * at, clicks=at % 2) for at in range(30)]
+    test = abtest(log_with(users), ["QueryCTR"])
+    (effect,) = test.effects
+    assert effect.relative == pytest.approx(14)
+    assert effect.relative_low is None
+    assert "1400" not in test.render()
+    assert "1400" not in test.render("markdown")
+    (found,) = (doubt for doubt in test.doubts() if doubt.name == "near-zero-baseline")
+    assert found.sentence.startswith("A's QueryCTR cannot be told from 0")
+    assert found.number == pytest.approx(1 / 30)
+    more = [search(f"c{at}", "A", 0.1 * at, clicks=at % 3 == 0) for at in range(30)]
+    test = abtest(log_with([*users[30:], *more]), ["QueryCTR"])
+    assert test.effects[0].relative_low is not None
+    assert "+50.0%" in test.render()
+    assert "near-zero-baseline" not in [doubt.name for doubt in test.doubts()]
 
 
 def test_intervals_that_were_cut_off_are_told_of() -> None:

@@ -70,12 +70,13 @@ def said(test: ABTest, effect: Effect) -> str:
 
 
 def test_claims_are_in_the_voice_of_offline_ones(test: ABTest) -> None:
-    assert said(test, made("Abandonment", -0.05)) == (
+    shares = {"relative_low": -0.15, "relative_high": -0.1}
+    assert said(test, made("Abandonment", -0.05, **shares)) == (
         "B beats A on Abandonment by 5.00 points: a smaller share of sessions without a click "
         "(40.00% to 35.00% of 250 and 260 sessions, -12.5%, lower is better; 95% CI -6.00 to -4.00 "
-        "points; t test over users p = 0.010, 1 comparison)."
+        "points or -15.0% to -10.0%; t test over users p = 0.010, 1 comparison)."
     )
-    assert said(test, made("Success", -0.05)).startswith(
+    assert said(test, made("Success", -0.05, **shares)).startswith(
         "B is worse than A on Success by 5.00 points: a smaller share of sessions with a click and "
         "a sign of success (40.00% to 35.00% of 250 and 260 sessions, -12.5%; "
     )

@@ -126,6 +126,15 @@ class Effect:
         return "better" if higher == (self.metric.better == "higher") else "worse"
 
     @property
+    def told_relative(self) -> float | None:
+        """The relative difference where it has an interval, or where not even the difference has.
+
+        If the control's value may be 0, any share of it is possible.
+        """
+        unknown = self.low is not None and self.relative_low is None
+        return None if unknown else self.relative
+
+    @property
     def excludes_zero(self) -> bool:
         """Whether there is an interval, and 0 is outside."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
@@ -587,6 +596,24 @@ def _sessions_randomised(test: ABTest) -> _FoundDoubt:
     )
 
 
+def _near_zero(test: ABTest) -> _FoundDoubt:
+    near = [
+        one
+        for one in (*test.effects, *(guard.effect for guard in test.guardrails))
+        if one.relative is not None and one.told_relative is None
+        if one.sides is not None and one.sides[1].value > 0
+    ]
+    if not near:
+        return None
+    names = dict.fromkeys(str(one.metric) for one in near)
+    least = min(one.sides[0].value for one in near if one.sides is not None)
+    return (
+        f"{test.control}'s {' and '.join(names)} cannot be told from 0, so that no difference in "
+        "per cent of it is known",
+        least,
+    )
+
+
 def _uncorrected(test: ABTest) -> _FoundDoubt:
     count = test.comparisons
     if test.correction != "none" or count < 2:
@@ -619,6 +646,9 @@ _DOUBT_RULES: dict[str, _DoubtRule] = {
     ),
     "differed-before": _DoubtRule(_differed_before, _KOHAVI, serious=True),
     "part-of-a-week": _DoubtRule(_part_of_a_week, _KOHAVI),
+    "near-zero-baseline": _DoubtRule(
+        _near_zero, "Fieller 1954, doi:10.1111/j.2517-6161.1954.tb00159.x"
+    ),
     "few-users": _DoubtRule(_few_users, "Kohavi et al. 2014, doi:10.1145/2623330.2623341"),
     "heavy-user": _DoubtRule(_heavy_user, _KOHAVI),
     "sessions-randomised": _DoubtRule(

@@ -182,7 +182,7 @@ def _value_cells(effect: Effect, *, both: bool, guard: bool = False) -> list[str
         _format_difference(metric, effect.difference),
         _ends_cell(metric, effect.low, effect.high),
         *(["" if guard else alone] if both else []),
-        "-" if effect.relative is None else f"{effect.relative:+.1%}",
+        "-" if (relative := effect.told_relative) is None else f"{relative:+.1%}",
     ]
 
 
@@ -377,8 +377,8 @@ def _values(effect: Effect) -> str:
     of = "of" if metric.kind == "share" else "over"
     text = f"{format_value(metric, old.value)} to {format_value(metric, new.value)} {of} "
     text += f"{old.denominator:,.0f} and {new.denominator:,.0f} {metric.over}"
-    if effect.relative is not None:
-        text += f", {effect.relative:+.1%}"
+    if (relative := effect.told_relative) is not None:
+        text += f", {relative:+.1%}"
     return text + (", lower is better" if metric.better == "lower" else "")
 
 
