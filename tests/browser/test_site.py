@@ -121,6 +121,17 @@ def test_the_catalogue_is_filtered(page: Page) -> None:
     assert page.url.endswith("measures/graded.html#ndcg")
 
 
+def test_the_catalogue_and_long_lines_fit_a_wide_page(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    hidden = "(one) => one.scrollWidth - one.clientWidth"
+    page.goto(address("measures.html"))
+    assert page.locator(".pst-scrollable-table-container").first.evaluate(hidden) <= 0
+    page.goto(address("guide_researcher.html"))
+    claim = page.locator("pre", has_text="cleverdon claim").first
+    assert "adjusted for 2 comparisons" in claim.inner_text()
+    assert claim.evaluate(hidden) <= 0
+
+
 def test_without_scripts_the_catalogue_is_a_whole_table(browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
