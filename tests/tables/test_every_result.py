@@ -107,12 +107,70 @@ NEEDS_MORE = {"IndexingResult": "3 sizes or more", "MetricResults": "by day"}
 @pytest.mark.parametrize("name", sorted(DRAWN & CLASSES.keys()))
 def test_it_draws_itself(name: str) -> None:
     result = example(name)
-    what = ["PageCTR"] if name == "MetricResults" else []
     if name in NEEDS_MORE:
         with pytest.raises(OptionError, match=NEEDS_MORE[name]):
-            result.plot(*what)
+            result.plot()
     else:
-        assert result.plot(*what).to_dict()
+        assert result.plot().to_dict()
+
+
+WITHOUT_NUMBERS = {
+    *("AccountList", "Batch", "CheckResult", "Checklist", "ClickJudgments", "Correlation"),
+    *("FileChecks", "JudgingCandidates", "NewDocuments", "Slices", "ToolList"),
+}
+"""Lists of texts, and Results whose example has no row."""
+
+
+@pytest.mark.parametrize("name", sorted(CLASSES.keys() - DRAWN))
+def test_others_draw_a_column_of_their_table(name: str) -> None:
+    result = example(name)
+    if name in WITHOUT_NUMBERS:
+        with pytest.raises(OptionError, match="there is nothing to draw"):
+            result.plot()
+    else:
+        drawn = result.plot().to_dict()
+        assert all(drawn["datasets"].values())
+        json.dumps(drawn, allow_nan=False)
+
+
+def test_the_column_that_is_drawn_and_its_intervals() -> None:
+    runs = ["examples/bm25.run", "examples/dense.run"]
+    scores = cleverdon.evaluate("examples/qrels.txt", runs, ["AP", "RR"])
+    sliced = cleverdon.slice_by(scores, "examples/topics.csv", by="language", baseline="bm25")
+    rows = sliced.plot().to_dict()["datasets"]["rows"]
+    found = [(part.name, one) for part in sliced.slices for one in part.differences]
+    assert [(row["label"], row["panel"], row["value"], row["low"]) for row in rows] == [
+        (name, str(one.measure), one.difference, one.interval.low) for name, one in found
+    ]
+    trace = cleverdon.explain("R N R N | R", measure="AP")
+    drawn = trace.plot().to_dict()
+    rows = drawn["datasets"]["rows"]
+    assert [row["label"] for row in rows] == ["1, d1", "2, d2", "3, d3", "4, d4"]
+    assert [row["value"] for row in rows] == pytest.approx([1 / 3, 0, 2 / 9, 0])
+    assert drawn["title"]["text"] == "AP: adds"
+    rows = trace.plot("so far").to_dict()["datasets"]["rows"]
+    assert [row["value"] for row in rows] == pytest.approx([1 / 3, 1 / 3, 5 / 9, 5 / 9])
+    with pytest.raises(OptionError, match="no column 'ads'; did you mean 'adds'"):
+        trace.plot("ads")
+    hits = cleverdon.Hits.from_matrix([[1, 0]], [[0.5, 0.5]])
+    (row,) = cleverdon.bounds("RR", hits).plot().to_dict()["datasets"]["rows"]
+    assert (row["value"], row["low"], row["high"]) == (None, 0.5, 1)
+    values = {f"q{at:03}": {"d": 1} for at in range(150)}
+    lost = {query: {"x": 1} for query in values}
+    worst = cleverdon.worst(
+        cleverdon.evaluate(values, {"old": values, "new": lost}, "RR", keep=1), "old", "new", n=None
+    )
+    drawn = worst.plot().to_dict()
+    assert len(drawn["datasets"]["rows"]) == 100
+    assert drawn["title"]["subtitle"] == "The first 100 of 150 rows."
+
+
+def test_a_result_shows_its_table_where_python_shows_values() -> None:
+    scores = cleverdon.evaluate("examples/qrels.txt", "examples/bm25.run", "AP")
+    for result in (cleverdon.explain("R N | R", measure="AP"), scores):
+        assert repr(result) == str(result)
+    splits = cleverdon.split(["a", "b", "c"], folds=3)
+    assert repr(splits) == str(splits)
 
 
 def test_scores_and_comparisons_make_reports(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from cleverdon._common.extras import importing
 from cleverdon.charts import theme
 from cleverdon.charts.notebooks import display_chart
-from cleverdon.charts.theme import WIDTH
+from cleverdon.charts.theme import WIDTH, name_labels
 from cleverdon.errors import OptionError
 
 with importing("a plot", package="altair", extra="plots"):  # one place for all plots
@@ -139,6 +139,50 @@ def facet_panels(chart: Any, dataset: Any, **options: Any) -> Any:
     place = alt.EncodingSortField(field="place", op="min")
     facet = alt.Facet("panel:N", sort=place, header=header)
     return chart.properties(**options).facet(facet, data=dataset, columns=1, spacing=14)
+
+
+def column_chart(column: str, rows: list[Row], of: int) -> Chart:
+    """Draw a column of a table: bars, or points with intervals, in panels by measure.
+
+    Args:
+        column: What is drawn.
+        rows: A label, a panel, a value and the ends of an interval, each None where it is missing.
+        of: How many rows there are; the first of them are drawn.
+    """
+    places = {panel: at for at, panel in enumerate(dict.fromkeys(row["panel"] for row in rows))}
+    rows = [row | {"place": places[row["panel"]]} for row in rows]
+    with_intervals = any(row["low"] is not None for row in rows)
+    shown = ["value", *(("low", "high") if with_intervals else ())]
+    tooltip = [*tooltips("label:N"), *number_tooltips(*shown)]
+    names = name_labels([row["label"] for row in rows])
+    axis: dict[str, Any] = {"axis": alt.Axis(**names)} if names else {}
+    across: dict[str, Any] = {"title": column, "scale": alt.Scale(zero=not with_intervals)}
+    y = alt.Y("label:N", sort=None, title=None, **axis)
+    drawn = alt.Chart().encode(y=y, tooltip=tooltip)
+    value = alt.X("value:Q", **across)
+    if with_intervals:
+        line: dict[str, Any] = {"x": alt.X("low:Q", **across), "x2": alt.X2("high:Q")}
+        end = drawn.mark_tick(thickness=2, size=9, color=theme.PALETTE[0])
+        point = drawn.mark_point(size=60, filled=True, opacity=1, color=theme.PALETTE[0])
+        layers = [
+            drawn.mark_rule(size=2, color=theme.PALETTE[0]).encode(**line),
+            *(end.encode(x=alt.X(f"{side}:Q", **across)) for side in ("low", "high")),
+            point.encode(x=value),
+        ]
+        if column == "difference":
+            layers.insert(0, alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)))
+    else:
+        layers = [drawn.mark_bar(color=theme.PALETTE[0]).encode(x=value)]
+    chart: Any = alt.layer(*layers)
+    data, height = named_data("rows"), alt.Step(20)
+    if len(places) > 1:
+        chart = facet_panels(chart, data, width=WIDTH, height=height)
+    else:
+        chart = chart.properties(data=data, width=WIDTH, height=height)
+    cut = f"The first {len(rows)} of {of:,} rows." if of > len(rows) else ""
+    (panel, *more) = places
+    title = f"{panel}: {column}" if panel and not more else column
+    return finish_chart(chart, {"rows": rows}, title=title, subtitle=cut)
 
 
 def intervals_chart(

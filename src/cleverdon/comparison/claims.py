@@ -151,6 +151,8 @@ class Claims(Result):
     1
     """
 
+    _drawn = ("difference", "measure", "system", "baseline")
+
     claims: tuple[Claim, ...]
     doubts: tuple[Doubt, ...] = ()
 

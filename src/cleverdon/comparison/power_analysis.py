@@ -178,6 +178,8 @@ class PowerAnalysis(RecordList[Power]):
     1
     """
 
+    _drawn = ("power", "measure", "system", "baseline")
+
     observed: bool = True
 
     def sections(self, *, exact: bool = False) -> list[Section]:

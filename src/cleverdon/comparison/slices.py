@@ -176,6 +176,8 @@ class Slices(Result):
     ['en']
     """
 
+    _drawn = ("difference", "measure", "slice", "system")
+
     attribute: str
     slices: tuple[Slice, ...]
     systems: tuple[str, ...]

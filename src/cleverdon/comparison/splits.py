@@ -85,6 +85,8 @@ class Splits:
             f"(seed {self.seed}{by})"
         )
 
+    __repr__ = __str__
+
 
 def hold_out(
     queries: Iterable[str],

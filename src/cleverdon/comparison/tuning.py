@@ -104,6 +104,8 @@ class Tuning(Result):
     ('a', {'a': 2})
     """
 
+    _drawn = ("test", "repeat", "fold", "chosen")
+
     measure: Measure
     settings: tuple[str, ...]
     splits: Splits

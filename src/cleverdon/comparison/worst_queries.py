@@ -102,6 +102,8 @@ class WorstQueries(Result):
     [('q2', -1.0, True)]
     """
 
+    _drawn = ("difference", "query")
+
     systems: tuple[str, str]  # old and new
     measure: Measure
     improved: bool  # whether these are the gains

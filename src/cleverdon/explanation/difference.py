@@ -43,6 +43,8 @@ class TraceDifference(Result):
     (1.0, 'd')
     """
 
+    _drawn = ("difference", "query", "document")
+
     traces: tuple[Trace, Trace]
     parts: tuple[DifferencePart, ...]
     """The largest first; their differences add up to that of the values."""

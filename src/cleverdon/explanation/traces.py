@@ -87,6 +87,8 @@ class Trace(Result):
     (0.5, [('d', 0.5)])
     """
 
+    _drawn = ("adds", "measure", "rank", "document")
+
     system: str
     query: str
     measure: Measure
@@ -140,6 +142,8 @@ class Explanation(Results):
     >>> len(found.table().rows)
     2
     """
+
+    _drawn = ("adds", "measure", "rank", "document")
 
     items: Sequence[Trace]
 

@@ -21,6 +21,9 @@ from cleverdon.formats.detection import (
 from cleverdon.formats.inputs import head_of, open_source
 from cleverdon.formats.typed import TypedRanking, looks_typed, together
 from cleverdon.formats.writers import fractional_grades, lost_queries, write_rows
+from cleverdon.tables.result import Result
+from cleverdon.tables.sections import Section, count_format
+from cleverdon.tables.table import TextTable
 
 
 class KindError(OptionError):
@@ -28,17 +31,29 @@ class KindError(OptionError):
 
 
 @dataclass(frozen=True)
-class Conversion:
+class Conversion(Result):
     """What was written, and what the new file does not keep.
 
-    >>> Conversion("run", rows=20, queries=2, notes=()).rows
-    20
+    >>> Conversion("run", rows=20, queries=2, notes=())
+    kind  rows  queries
+    ────  ────  ───────
+    run     20        2
     """
 
     kind: Literal["run", "qrels"]
     rows: int
     queries: int
     notes: tuple[str, ...]  # the size of the new file, unless it is standard output; warnings
+
+    def sections(self, *, exact: bool = False) -> list[Section]:
+        """Return one table, of one row."""
+        count = count_format(exact=exact)
+        row = [self.kind, count(self.rows), count(self.queries)]
+        grid = TextTable(["kind", "rows", "queries"], [row], 1, [])
+        return [Section("Conversion", grid, titled=False)]
+
+    def closing(self) -> tuple[str, ...]:
+        return self.notes
 
 
 @shows_progress("converting")

@@ -531,6 +531,9 @@ class Repeats:
                 "single run as it is"
             )
 
+    def __repr__(self) -> str:
+        return f"<Repeats: {len(self.runs)} runs of one system>"
+
 
 def repeats(*runs: Any) -> Repeats:
     """Take several runs as one system: seeds of a ranker, or repeated calls of a model.

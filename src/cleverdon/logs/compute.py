@@ -143,11 +143,19 @@ class MetricResults(Result):
         lists = [Section(name, grid, titled=False) for name, grid in grids.items()]
         return [*(values if self.values else []), *lists]
 
-    def plot(self, metric: str, *, percentile: str | None = None) -> Chart:
-        """Draw a metric that was split by day, or a percentile of it, with its interval."""
+    def plot(self, metric: str | None = None, *, percentile: str | None = None) -> Chart:
+        """Draw a metric that was split by day, or a percentile of it, with its interval.
+
+        Args:
+            metric: The metric; by default the first.
+            percentile: The percentile of it, such as "p99".
+        """
         from cleverdon.logs.plots import by_day  # altair is optional, and slow
 
-        return by_day(self, metric, percentile=percentile)
+        if metric is None and not self.values:
+            raise OptionError("there is nothing to draw: no metric has a value")
+        first = str(self.values[0].metric) if metric is None else metric
+        return by_day(self, first, percentile=percentile)
 
     def closing(self) -> str:
         return closing_text(self)

@@ -56,6 +56,8 @@ class Pool(Result):
     ([('q1', 'd1'), ('q1', 'd3')], {'b': 1})
     """
 
+    _drawn = ("to judge", "run")
+
     queries: tuple[str, ...]
     starts: Ints
     docs: list[str]

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cleverdon._common.extras import require
 from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.tables.markup import escape_html, escape_markdown
 from cleverdon.tables.sections import Section, render_sections
 from cleverdon.tables.table import FORMATS, TextTable, render_table
+
+if TYPE_CHECKING:
+    from cleverdon.charts.base import Chart
 
 
 class Result:
@@ -26,6 +29,9 @@ class Result:
     for programs is none of the sections, and `to_dict` only where JSON cannot follow from the
     fields.
     """
+
+    _drawn: ClassVar[tuple[str, ...]] = ()
+    """What `plot` draws unless it is told: a column of numbers, then the columns of labels."""
 
     def sections(self, *args: Any, **view: Any) -> Sequence[Section]:
         """Return the tables, the main one first.
@@ -156,6 +162,28 @@ class Result:
             }
         )
 
+    def plot(self, *what: Any, **options: Any) -> Chart:
+        """Draw a column of numbers, with an interval where the table has one.
+
+        Args:
+            what: The column of `table()`; by default the one that says most.
+            options: `section`, the heading of another table, and what `sections` lets one choose.
+        """
+        from cleverdon.charts.base import column_chart  # altair is optional, and slow
+
+        table = self.table(**options)
+        column = what[0] if what else self._drawn[0] if self._drawn else None
+        labels = self._drawn[1:] if options.get("section") is None else ()
+        return column_chart(**_drawn_rows(table, column, labels))
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):  # before `dataclass` adds one, which shows every field
+            setattr(cls, "__repr__", Result.__repr__)  # noqa: B010 (mypy refuses the assignment)
+
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return self.render()
 
@@ -244,6 +272,55 @@ def _above(heading: str, alerts: Sequence[str], opening: str, format: str) -> li
     if format == "latex":
         return ["% " + line.replace("\n", "\n% ") for line in lines]
     return lines
+
+
+_PANELS = ("measure", "metric", "method")
+"""Labels of rows whose numbers cannot be compared: a plot has a panel for each."""
+
+_MOST_DRAWN = 100
+"""The most rows that a plot of a table has."""
+
+
+def _drawn_rows(table: TextTable, column: str | None, labels: Sequence[str]) -> dict[str, Any]:
+    """Return the column that is drawn, its rows, and how many there are."""
+    texts = {name: [row[at] for row in table.rows] for at, name in enumerate(table.header)}
+    numbers = {name: _finite(_numbers(cells)) for name, cells in texts.items()}
+    numbers = {name: cells for name, cells in numbers.items() if any(c is not None for c in cells)}
+    if column is None:
+        column = next((name for name in table.header[table.labels :] if name in numbers), None)
+    elif column not in texts:
+        raise OptionError(f"there is no column {column!r}{suggest(column, numbers)}")
+    if column not in numbers:
+        raise OptionError(f"there is nothing to draw: {column or 'the table'} has no numbers")
+    stem = column.removesuffix(" lowest").removesuffix(" highest")
+    pairs = [(f"{stem} lowest", f"{stem} highest"), (f"{column} low", f"{column} high")]
+    if column == "difference" or "difference" not in texts:
+        pairs.append(("low", "high"))
+    none = [None] * len(table.rows)
+    low, high = next((pair for pair in pairs if {*pair} <= texts.keys()), ("", ""))
+    named = [name for name in labels if name in texts] or table.header[: table.labels]
+    panel = next((name for name in named if name in _PANELS), "")
+    named = [name for name in named if name != panel] or named
+    values = none if stem != column else numbers[column]
+    ends = numbers.get(low, none), numbers.get(high, none)
+    kept = [at for at in range(len(none)) if values[at] is not None or ends[0][at] is not None]
+    telling = [name for name in named if len({texts[name][at] for at in kept}) > 1]
+    rows = [
+        {
+            "label": ", ".join(texts[name][at] for name in telling or named),
+            "panel": texts[panel][at] if panel else "",
+            "value": values[at],
+            "low": ends[0][at],
+            "high": ends[1][at],
+        }
+        for at in kept
+    ]
+    return {"column": stem, "rows": rows[:_MOST_DRAWN], "of": len(rows)}
+
+
+def _finite(cells: list[Any]) -> list[float | None]:
+    numbers = [cell if isinstance(cell, (int, float)) else None for cell in cells]
+    return [None if cell is None or not isfinite(cell) else cell for cell in numbers]
 
 
 def _numbers(cells: Sequence[str]) -> list[Any]:

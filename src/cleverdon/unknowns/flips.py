@@ -61,6 +61,8 @@ class UnjudgedDocument:
 class Flip(Result):
     """The difference between two systems, and how far judging the unjudged could move it."""
 
+    _drawn = ("moves", "query", "document")
+
     measure: Measure
     systems: tuple[str, str]
     averages: tuple[float, float]
