@@ -101,6 +101,8 @@ collection merge made/qrels.txt made/second.txt -o x.txt --qrels-format trec --o
 collection diff many/qrels.txt many/crowd.txt many/bm25.run many/dense.run --qrels-format trec -m AP
 worst many/qrels.txt many/bm25.run many/dense.run --queries examples/queries.tsv -f json
 worst many/qrels.txt many/bm25.run many/dense.run --documents many/docs.jsonl
+logs judge log -o x.qrels --query-texts made/topics.tsv --min-impressions 0 --click-model PBM
+logs judge log -o x.qrels --query-texts made/topics.tsv --min-impressions 0 --grades 0.1,0.3,0.6
 report many/qrels.txt many/bm25.run many/dense.run --documents many/docs.jsonl --data
 report many/qrels.txt many/bm25.run --queries examples/queries.tsv --data
 """

@@ -449,7 +449,10 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
     "explain": (
         Script(
             Call("profiles.profile_differences", name="differences"),
-            when=lambda given: given.profiles,
+            when=lambda given: (
+                given.profiles
+                and {name for name, value in given.raw.items() if value} == {"profiles", "python_"}
+            ),
         ),
         Script(
             Call(
@@ -573,7 +576,7 @@ EQUIVALENTS: dict[str, tuple[Script, ...]] = {
                 models=lambda given: (
                     Call(
                         "logs.clicks.base:models_named",
-                        lambda _: given.raw.get("judging_click_model"),
+                        lambda _: given.raw["click_model"],
                         name="models",
                     )
                     if given.raw.get("click_model")

@@ -195,7 +195,7 @@ class _Writer:
         module, colon, name = function.partition(":")
         if not colon:
             return f"cleverdon.{function}"
-        line = f"from cleverdon.{module} import {name}"
+        line = f"from cleverdon.{module} import {name.partition('.')[0]}"
         if line not in self.imports:
             self.imports.append(line)
         return name
