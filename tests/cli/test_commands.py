@@ -74,3 +74,15 @@ def test_completion_knows_commands_and_measures(tmp_path: Path) -> None:
 
     assert "eval" in complete("cleverdon ev", 1)
     assert "nDCG" in complete("cleverdon explain nD", 2)
+
+
+@pytest.mark.parametrize("command", ["search", "bench"])
+def test_a_missing_file_is_told_as_by_all_commands(
+    cleverdon: Command, tmp_path: Path, command: str
+) -> None:
+    """Also where Python finds that it is missing."""
+    queries = str(tmp_path / "none.tsv")
+    more = ["-o", str(tmp_path / "a.run")] if command == "search" else []
+    done = cleverdon(command, "sqlite:none.db", queries, *more)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"cleverdon: error: {queries}: there is no such file\n"

@@ -364,7 +364,7 @@ def main() -> None:
     except MemoryError:
         code = _failed("out of memory")
     except OSError as error:
-        code = _failed(str(error))
+        code = _failed(_told_by_system(error))
     except Exception as error:
         if "CLEVERDON_TRACEBACK" in os.environ:
             raise
@@ -379,6 +379,15 @@ def main() -> None:
             code=70,
         )
     sys.exit(code or 0)
+
+
+def _told_by_system(error: OSError) -> str:
+    """Say what the system refused as other errors do: the file first, and no number."""
+    if not isinstance(error.filename, str | bytes):
+        return str(error)
+    missing = isinstance(error, FileNotFoundError)
+    what = "there is no such file" if missing else f"{error.strerror or error}".lower()
+    return f"{os.fsdecode(error.filename)}: {what}"
 
 
 def _missing(error: Exception) -> str | None:
