@@ -608,7 +608,7 @@ def _near_zero(test: ABTest) -> _FoundDoubt:
     names = dict.fromkeys(str(one.metric) for one in near)
     least = min(one.sides[0].value for one in near if one.sides is not None)
     return (
-        f"{test.control}'s {' and '.join(names)} cannot be told from 0, so that no difference in "
+        f"{test.control}'s {', '.join(names)} cannot be told from 0, so that no difference in "
         "per cent of it is known",
         least,
     )
