@@ -63,7 +63,12 @@ def execute(notebook: Any, *, folder: Path = FOLDER) -> Any:
     with _own_jupyter():
         resources = {"metadata": {"path": str(folder)}}
         client = NotebookClient(
-            notebook, timeout=_SECONDS, kernel_name="python3", resources=resources
+            notebook,
+            timeout=_SECONDS,
+            kernel_name="python3",
+            resources=resources,
+            # The kernel warns that other users of the machine could read its traffic.
+            extra_arguments=["--log-level=ERROR"],
         )
         client.execute()
     for cell in notebook.cells:
