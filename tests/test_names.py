@@ -166,11 +166,12 @@ def test_costs_may_be_files() -> None:
     assert verdict.passed
 
 
+START = 1_760_000_000_000
 PAGES = [
-    {"query_id": f"q{i}", "user": f"u{i}", "time": 10**10 * i, "text": "hats", "results": 9}
+    {"query_id": f"q{i}", "user": f"u{i}", "time": START + 10**10 * i, "text": "hats", "results": 9}
     for i in range(4)
 ]
-CLICKS = [{"query_id": "q0", "time": 2000, "action": "click", "doc": "d"}]
+CLICKS = [{"query_id": "q0", "time": START + 2000, "action": "click", "doc": "d"}]
 
 
 def test_a_log_may_be_tables_and_files(tmp_path: Path) -> None:
@@ -191,13 +192,13 @@ def test_a_log_may_be_tables_and_files(tmp_path: Path) -> None:
 
 def test_clicks_become_judgments_without_a_file() -> None:
     pages = [
-        {"query_id": f"q{i}", "user": f"u{i}", "time": 10**10 * i, "text": "hats"}
+        {"query_id": f"q{i}", "user": f"u{i}", "time": START + 10**10 * i, "text": "hats"}
         for i in range(20)
     ]
     events = [
         {
             "query_id": f"q{i}",
-            "time": 10**10 * i + at,
+            "time": START + 10**10 * i + at,
             "action": action,
             "doc": doc,
             "position": rank,

@@ -50,6 +50,10 @@ def test_complaints_and_requests_are_seen(
     page, record = recorded
     page.goto(written(tmp_path, body))
     page.wait_for_load_state("networkidle")
+    for _turn in range(50):  # on a busy machine, word of it comes later
+        if record.errors or record.requests:
+            break
+        page.wait_for_timeout(100)
     with pytest.raises(AssertionError, match=complaint):
         record.check()
 

@@ -175,6 +175,8 @@ def test_facts_of_measures(name: str, grades: str, order: str, user: str, trec_e
 
 def test_facts_agree_with_families() -> None:
     for cls in measures():
+        if not cls.__module__.startswith("cleverdon."):
+            continue  # of another test
         found, heading = catalogue.facts(cls), family(cls)
         if heading.startswith("Sets"):
             assert (found.grades, found.order) == ("binary", "set"), cls.__name__
