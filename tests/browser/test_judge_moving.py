@@ -133,8 +133,11 @@ def test_what_arrives_late_is_not_what_one_is_asked_about(browser: Browser, team
         page.route("**/api/judgments?*", lambda route: held.append(route))
         press(page, "u", "n")  # the first one asks which word was the last
         page.keyboard.type("of d3")
-        while not held:
+        for _turn in range(6000):
+            if held:
+                break
             page.wait_for_timeout(10)
+        assert held, "the page asks which word was the last"
         with page.expect_response("**/api/items/*"):
             held[0].continue_()
         press(page, "Control+Enter")
