@@ -135,7 +135,8 @@ def test_help_is_enough(name: str) -> None:
     if inspect.ismodule(value):
         return
     # A reader has this name, and what the example imports.
-    scope = {name: value, "cleverdon": cleverdon}
+    # The module is that of the doctest, since a measure can be registered under its name once.
+    scope = {name: value, "cleverdon": cleverdon, "__name__": value.__module__}
     for found in doctest.DocTestFinder(recurse=False).find(value, name, globs=scope):
         said: list[str] = []
         flags = doctest.NORMALIZE_WHITESPACE
