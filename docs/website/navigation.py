@@ -54,7 +54,16 @@ SECTIONS = (
         "One page for each task, with commands and Python calls that are tested.",
         {
             "Files": ("reading", "collection", "tables"),
-            "Scores": ("homework", "averages", "explain", "bounds", "hits", "trec_eval", "audit"),
+            "Scores": (
+                "homework",
+                "averages",
+                "explain",
+                "bounds",
+                "hits",
+                "trec_eval",
+                "audit",
+                "merging",
+            ),
             "Comparisons": ("compare", "slices", "correlate", "power", "tuning", "gate"),
             "Plots and reports": ("plots", "report"),
             "Judging": ("pool", "pool_adaptive", "judging_less", "recall", "agree", "judge"),

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{HashMap, HashSet, HashTable};
 
 use crate::ids::Ids;
 use crate::table::Table;
@@ -20,6 +20,8 @@ pub struct Judgments {
     hasher: RandomState,
     /// One row of each document, of any query; built on first use.
     anywhere: OnceLock<HashTable<u32>>,
+    /// Documents that are judged for queries of the collection that are not among these.
+    others: HashSet<Box<[u8]>, RandomState>,
 }
 
 /// The judged documents of one query.
@@ -54,9 +56,16 @@ impl Judgments {
             starts,
             docs,
             positions,
+            others: HashSet::with_hasher(hasher.clone()),
             hasher,
             anywhere: OnceLock::new(),
         }
+    }
+
+    /// Counts these documents as judged for other queries, which `mention` then knows.
+    pub fn with_others<'a>(mut self, docs: impl IntoIterator<Item = &'a [u8]>) -> Judgments {
+        self.others.extend(docs.into_iter().map(Box::from));
+        self
     }
 
     pub fn position(&self, query: &[u8]) -> Option<usize> {
@@ -78,7 +87,7 @@ impl Judgments {
             }
             rows
         });
-        rows.find(hash, |&row| self.docs.get(row as usize) == doc).is_some()
+        rows.find(hash, |&row| self.docs.get(row as usize) == doc).is_some() || self.others.contains(doc)
     }
 
     /// The hash of a document id, the same for judgments and results.

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cleverdon.engines.load.bench import bench as bench
     from cleverdon.engines.retrieval import evaluate_engines as evaluate_engines
     from cleverdon.engines.retrieval import search as search
+    from cleverdon.evaluation import collection_facts as collection_facts
     from cleverdon.evaluation import evaluate as evaluate
     from cleverdon.explanation.traces import explain as explain
     from cleverdon.formats.conversion import convert as convert
@@ -79,6 +80,7 @@ _HOMES = {
     "check": "checks.linter",
     "claim": "comparison.claims",
     "clicks_to_judgments": "logs.clicks.judgments",
+    "collection_facts": "evaluation",
     "compare": "comparison.differences",
     "convert": "formats.conversion",
     "correlate": "comparison.orderings",
@@ -142,6 +144,7 @@ __all__ = [  # sorted; tests compare them with the tables above
     "check",
     "claim",
     "clicks_to_judgments",
+    "collection_facts",
     "compare",
     "convert",
     "correlate",

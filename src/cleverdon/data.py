@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -37,6 +37,30 @@ POOLED = -1.0  # the grade of documents that are pooled and not judged
 
 
 @dataclass(frozen=True)
+class CollectionFacts:
+    """Facts of all judgments of a collection, which some measures need for each query.
+
+    With them, any part of the queries can be evaluated by itself, with the values that it has among
+    all. A fact that is None counts as what the judgments at hand give.
+    """
+
+    top_grade: float | None = None  # the largest grade
+    top_second: float | None = None  # the largest of the second grades
+    docs: int | None = None  # how many documents the collection has
+    queries: int | None = None  # how many have judgments
+    positives: Mapping[str, int] | None = None  # document: for how many queries it is relevant
+    judged_docs: frozenset[str] | None = None  # every document that is judged for some query
+
+    def digest(self, name: str) -> str:
+        """Return a hash of the positives or the judged documents, the same in any order."""
+        from hashlib import blake2b  # only for two of the facts
+
+        known: Any = getattr(self, name)
+        rows = sorted(known.items()) if isinstance(known, Mapping) else sorted(known)
+        return blake2b(repr(rows).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
 class Annotations:
     """Annotations of judgments in addition to a grade for each document."""
 
@@ -48,6 +72,7 @@ class Annotations:
     probability: Nested | None = None  # with which it was drawn
     positives: bool = False  # whether to count the queries for which each document is relevant
     top_grade: float | None = None  # the largest grade of the scale, if none of these has it
+    collection: CollectionFacts | None = None  # if these judgments are a part of others
 
     def weighing(self, weights: Nested) -> Annotations:
         """Add weights of the subtopics; raise an error if they do not match."""
@@ -255,11 +280,12 @@ class Judgments(Rows):
         second: Judgments | None = None,
         weights: Nested | None = None,
         positives: bool = False,
+        collection: CollectionFacts | None = None,
     ) -> Judgments:
         """Add the size of the collection, second grades, or weights of subtopics.
 
         `positives` counts for each document the queries for which it is relevant, as measures with
-        propensities need it.
+        propensities need it. `collection` has the facts of all judgments, if these are a part.
 
         A document that only the second judgments mention counts as not judged in the first, and the
         other way round. A query's subtopics count equally where no weights of them are given.
@@ -269,11 +295,15 @@ class Judgments(Rows):
         >>> both["q1"], both.judged.second.tolist()
         ({'d1': 2.0, 'd2': -1.0}, [1.0, 3.0])
         """
-        if docs is None and second is None and weights is None and not positives:
+        nothing = docs is None and second is None and weights is None and collection is None
+        if nothing and not positives:
             return self
         if docs is not None:
             docs = check_count("docs", docs)
+        if collection is not None:
+            docs = _common_size(docs or self.notes.docs, collection.docs)
         table, notes = self._table, replace(self.notes, docs=docs or self.notes.docs)
+        notes = replace(notes, collection=collection or notes.collection)
         notes = replace(notes, positives=positives or notes.positives)
         if second is not None:
             nested = self.to_dict()
@@ -291,10 +321,36 @@ class Judgments(Rows):
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
         return Judgments(table, notes=notes, **facts)
 
+    def facts(self, names: Iterable[str] | None = None) -> CollectionFacts:
+        """Return facts of these judgments as of a whole collection; None for those not named.
+
+        >>> Judgments.read({"q1": {"d1": 2}, "q2": {"d2": 3}}).facts(["top_grade", "queries"])
+        CollectionFacts(top_grade=3.0, top_second=None, docs=None, queries=2, positives=None,
+        judged_docs=None)
+        """
+        wanted = {one.name for one in fields(CollectionFacts)} if names is None else set(names)
+        found: dict[str, Any] = {}
+        if "top_grade" in wanted:
+            found["top_grade"] = self.judged.top_grade
+        if "top_second" in wanted and self.notes.second is not None:
+            found["top_second"] = self.judged.top_second
+        if "docs" in wanted:
+            found["docs"] = self.notes.docs
+        if "queries" in wanted:
+            found["queries"] = len(self.core.queries)
+        if "positives" in wanted:
+            found["positives"] = self._times_relevant()
+        if "judged_docs" in wanted:
+            found["judged_docs"] = frozenset(self.core.docs(0, len(self)))
+        return CollectionFacts(**found)
+
     @cached_property
     def core(self) -> _core.Judgments:
         """The judgments in the order of evaluation, with a look-up by document."""
-        return _core.Judgments(self._table)
+        facts = self.notes.collection
+        if facts is None or facts.judged_docs is None:
+            return _core.Judgments(self._table)
+        return _core.Judgments(self._table, list(facts.judged_docs))
 
     @cached_property
     def judged(self) -> JudgmentArrays:
@@ -309,19 +365,23 @@ class Judgments(Rows):
         if notes.subtopics is not None:
             covered, weights, queries = notes.subtopics, notes.weights, self.core.queries
             subtopics = Subtopics.noted(covered, weights, queries=queries, rows=rows)
+        facts = notes.collection or CollectionFacts()
+        top_second = 0.0 if second is None else float(np.max(second, initial=0))
         return JudgmentArrays(
             queries=self.core.queries,
             starts=self.core.starts,
             grade=grade,
-            top_grade=float(np.max(grade, initial=notes.top_grade or 0)),
+            top_grade=_largest(
+                float(np.max(grade, initial=notes.top_grade or 0)), facts.top_grade, "grade"
+            ),
             docs=notes.docs,
             second=second,
-            top_second=0.0 if second is None else float(np.max(second, initial=0)),
+            top_second=_largest(top_second, facts.top_second, "second grade"),
             subtopics=subtopics,
             stratum=self._column(notes.stratum, -1, dtype=np.int64),
             probability=self._column(notes.probability, np.nan),
             positives=self._positives() if notes.positives else None,
-            all_queries=len(self.core.queries) if notes.positives else 0,
+            all_queries=(facts.queries or len(self.core.queries)) if notes.positives else 0,
         )
 
     def _column(self, nested: Nested | None, otherwise: float, dtype: type = float) -> Any:
@@ -334,16 +394,46 @@ class Judgments(Rows):
         return np.array(column, dtype=dtype)
 
     def _positives(self) -> Floats:
-        """Count for each judgment the queries for which its document is relevant."""
+        """Return for each judgment the number of queries for which its document is relevant."""
         import numpy as np
 
-        docs = [doc for _, doc in self._rows_in_order()]
+        own = self._times_relevant()
+        facts = self.notes.collection
+        times = own if facts is None or facts.positives is None else facts.positives
+        for doc, count in own.items():
+            if times.get(doc, 0) < count:
+                raise InputError(
+                    f"document {doc!r} is relevant for {count} of these queries, and for "
+                    f"{times.get(doc, 0)} of the collection's: are these facts of another one?"
+                )
+        docs = self.core.docs(0, len(self))
+        return np.array([times.get(doc, 0) for doc in docs], dtype=np.float64)
+
+    def _times_relevant(self) -> dict[str, int]:
+        docs = self.core.docs(0, len(self))
         relevant = (self.core.grades > 0).tolist()
-        times = Counter(doc for doc, counts in zip(docs, relevant, strict=True) if counts)
-        return np.array([times[doc] for doc in docs], dtype=np.float64)
+        return Counter(doc for doc, counts in zip(docs, relevant, strict=True) if counts)
 
     def _rows_in_order(self) -> Iterator[tuple[str, str]]:
         starts = self.core.starts.tolist()
         for query, start, stop in zip(self.core.queries, starts[:-1], starts[1:], strict=True):
             for doc in self.core.docs(start, stop):
                 yield query, doc
+
+
+def _largest(own: float, of_all: float | None, what: str) -> float:
+    """Return the largest grade of the collection, which no grade of a part is above."""
+    if of_all is None:
+        return own
+    if own > of_all:
+        raise InputError(
+            f"there is a {what} of {own:g}, and the largest of the collection is {of_all:g}: are "
+            "these facts of another one?"
+        )
+    return of_all
+
+
+def _common_size(docs: int | None, of_all: int | None) -> int | None:
+    if docs is not None and of_all is not None and docs != of_all:
+        raise OptionError(f"docs={docs}, and the collection has {of_all} documents")
+    return of_all if docs is None else docs

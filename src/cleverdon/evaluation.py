@@ -12,12 +12,13 @@ import numpy as np
 from cleverdon import __version__
 from cleverdon._common.arrays import Floats
 from cleverdon._common.progress import Progress, as_callback, shows_progress
-from cleverdon.data import Judgments
+from cleverdon.data import CollectionFacts, Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import naming_columns, take_list_column
 from cleverdon.formats.inputs import Repeats, named_runs
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
+from cleverdon.merging import OWN, joined_provenance
 from cleverdon.profiles import Profile, find_profile
 from cleverdon.rank import RankedRun, rank
 from cleverdon.scores import Provenance, Rankings, RunProvenance, Scores
@@ -50,6 +51,7 @@ def evaluate(
     docs: int | None = None,
     second: Any = None,
     weights: Any = None,
+    collection: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     columns: Mapping[str, Any] | str | None = None,
@@ -91,6 +93,8 @@ def evaluate(
         docs: The number of documents in the collection, for measures that need it.
         second: Other judgments, as of credibility, for measures of two grades.
         weights: How much each subtopic of a query counts: query, subtopic, number.
+        collection: All judgments of a collection, or their `collection_facts`, if `qrels` are those
+            of a part of its queries: the values are then those that the queries have among all.
         qrels_format: The format of the judgments, if not to be guessed: "trec", "csv", "tsv",
             "json", "jsonl", "xlsx", "parquet", "subtopics" or another of the guide to reading.
         run_format: The format of the runs, likewise.
@@ -148,6 +152,7 @@ def evaluate(
         with naming_columns(columns) as names:
             files = {"qrels_format": qrels_format, "run_format": run_format}
             more = {"docs": docs, "second": second, "weights": weights, "keep": keep}
+            more["collection"] = collection
             how: dict[str, Any] = {"bounds": bounds, "rest": rest, "progress": progress}
             how |= given | files | more
             scores = evaluate(qrels, runs, measures, profile=profile, **how)
@@ -179,6 +184,9 @@ def evaluate(
     shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
     positives = any(measure.needs == "positives" for measure in wanted)
     judgments = judgments.noting(docs=docs, second=other, weights=shares, positives=positives)
+    if collection is not None:
+        whole = _facts_of(collection, wanted, docs=docs, second=other, format=qrels_format)
+        judgments = judgments.noting(collection=whole)
     ranked = []
     named_all = named_runs(runs, judgments.queries)
     repeated = {str(name): len(run.runs) for name, run in named_all if isinstance(run, Repeats)}
@@ -195,6 +203,7 @@ def evaluate(
                 keep=keep,
                 also=also,
                 listed_only=tool.settings.missing == "skip",
+                part=collection is not None,
                 progress=progress,
             )
         )
@@ -216,6 +225,66 @@ def evaluate(
         found = _bounds_of_runs(ranked, ways, tool, rest=rest, unjudged=varied, progress=progress)
         scores = replace(scores, bounds=found)
     return scores
+
+
+def collection_facts(
+    qrels: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    profile: str = "cleverdon",
+    docs: int | None = None,
+    second: Any = None,
+    qrels_format: str | None = None,
+) -> CollectionFacts:
+    """Collect what measures need to know of all judgments, to evaluate some of the queries.
+
+    ERR and RBP need the largest grade, Hole@k the documents that are judged for any query. The
+    record is small where the measures need little, and can be sent to other machines.
+
+    Args:
+        qrels: All judgments of the collection, in any form that `evaluate` takes.
+        measures: The measures that will be evaluated.
+        profile: The profile by which they will be.
+        docs: The number of documents in the collection, for measures that need it.
+        second: Other judgments, as of credibility, for measures of two grades.
+        qrels_format: The format of the judgments, if not to be guessed.
+
+    Returns:
+        The facts, which `evaluate` takes as `collection`.
+
+    >>> qrels = {"q1": {"d1": 3}, "q2": {"d1": 1}}
+    >>> facts = collection_facts(qrels, "ERR nDCG@10")
+    >>> part = evaluate({"q2": {"d1": 1}}, {"q2": {"d1": 1.0}}, "ERR", collection=facts)
+    >>> part.to_dict()
+    {'run': {'ERR': 0.125}}
+    """
+    tool = find_profile(profile)
+    if isinstance(qrels, (str, os.PathLike)):
+        qrels_format = qrels_format or tool.qrels_format
+    twice = tool.settings.qrels_duplicates
+    other = None if second is None else Judgments.read(second, duplicates=twice)
+    wanted = tool.parse(measures)
+    return _facts_of(qrels, wanted, docs=docs, second=other, format=qrels_format)
+
+
+def _facts_of(
+    collection: Any,
+    measures: Iterable[Measure],
+    *,
+    docs: int | None,
+    second: Judgments | None,
+    format: str | None,
+) -> CollectionFacts:
+    if isinstance(collection, CollectionFacts):
+        return collection
+    judgments = Judgments.read(collection, format=None if _in_memory(collection) else format)
+    needs = {need for measure in measures for need in measure.needs_of_collection}
+    numbers = {"top_grade", "top_second", "docs", "queries"}  # small, and bounds need the first
+    return judgments.noting(docs=docs, second=second).facts(needs | numbers)
+
+
+def _in_memory(data: Any) -> bool:
+    return not isinstance(data, (str, os.PathLike))
 
 
 def _refuse_one_column(column: str, source: str) -> InputError:
@@ -262,7 +331,11 @@ def _average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
         values=np.array([scores.values[part].mean(axis=0) for part in rows]),
         evaluated=np.array([scores.evaluated[part].all(axis=0) for part in rows]),
         about=replace(
-            scores.about, runs=dict(zip(systems, map(_joined_provenance, runs), strict=True))
+            scores.about,
+            runs=dict(zip(systems, map(joined_provenance, runs), strict=True)),
+            repeats={
+                name: tuple(of) for name, of in zip(systems, runs, strict=True) if name in repeated
+            },
         ),
         parts={
             measure: np.array([found[part].mean(axis=0) for part in rows])
@@ -273,37 +346,6 @@ def _average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
             for name, part in zip(systems, rows, strict=True)
             if name in repeated
         },
-    )
-
-
-def _joined_provenance(runs: list[RunProvenance]) -> RunProvenance:
-    """Return the provenance of a system of several runs: shares are means, and counts the worst."""
-    if len(runs) == 1:
-        return runs[0]
-
-    def mean(name: str) -> float:
-        return float(np.mean([getattr(run, name) for run in runs]))
-
-    return replace(
-        runs[0],
-        source=", ".join(run.source for run in runs if run.source),
-        digest=", ".join(run.digest for run in runs if run.digest),
-        queries=min(run.queries for run in runs),
-        missing=tuple(dict.fromkeys(query for run in runs for query in run.missing)),
-        empty=tuple(dict.fromkeys(query for run in runs for query in run.empty)),
-        extra=max(run.extra for run in runs),
-        results=sum(run.results for run in runs),
-        undefined={
-            name: max(run.undefined.get(name, 0) for run in runs)
-            for name in dict.fromkeys(name for run in runs for name in run.undefined)
-        },
-        judged_at={
-            k: float(np.mean([run.judged_at[k] for run in runs])) for k in runs[0].judged_at
-        },
-        deepest=min(run.deepest for run in runs),
-        tie_rate=mean("tie_rate"),
-        judged_rate=mean("judged_rate"),
-        judged_in_top_10=mean("judged_in_top_10"),
     )
 
 
@@ -410,6 +452,7 @@ def score(
         docs=judgments.judged.docs,
         pooled=int((judgments.judged.grade < 0).sum()),
         top_grade=float(np.max(judgments.judged.grade, initial=-np.inf)),
+        collection=_facts_used(judgments, measures),
     )
     top = {run.name: run.top for run in ranked if any(run.top)}
     texts = {
@@ -464,15 +507,31 @@ def _score_measures(
     return np.concatenate(blocks, axis=1), joined
 
 
+def _facts_used(judgments: Judgments, measures: Iterable[Measure]) -> dict[str, float | str]:
+    """Return the facts of the whole collection on which the values of each query depend."""
+    facts, judged = judgments.notes.collection or CollectionFacts(), judgments.judged
+    numbers = {"top_grade": judged.top_grade, "top_second": judged.top_second}
+    numbers["queries"] = judged.all_queries
+    needs = {need for measure in measures for need in measure.needs_of_collection} - {"docs"}
+    needs.add("top_grade")  # for bounds
+    return {
+        need: numbers[need]
+        if need in numbers
+        else (facts.digest(need) if getattr(facts, need) is not None else OWN)
+        for need in sorted(needs)
+    }
+
+
 def _run_provenance(
     run: RankedRun, queries: list[str], measures: tuple[Measure, ...], values: Any, evaluated: Any
 ) -> RunProvenance:
     hits = run.hits
     judged = hits.grade >= 0
+    cuts = cutoffs(measures)
+    returned_at = {k: int(np.minimum(hits.returned, k).sum()) for k in sorted({10, *cuts})}
 
     def judged_in_top(k: int) -> float:
-        returned = int(np.minimum(hits.returned, k).sum())
-        return int((judged & (hits.rank <= k)).sum()) / max(returned, 1)
+        return int((judged & (hits.rank <= k)).sum()) / max(returned_at[k], 1)
 
     undefined = np.isnan(values[:, evaluated]).sum(axis=1)
     return RunProvenance(
@@ -492,7 +551,8 @@ def _run_provenance(
             for measure, count in zip(measures, undefined, strict=True)
             if count and not measure.text
         },
-        judged_at={k: judged_in_top(k) for k in cutoffs(measures)},
+        judged_at={k: judged_in_top(k) for k in cuts},
+        returned_at=returned_at,
         deepest=int(hits.returned.max(initial=0)),
     )
 

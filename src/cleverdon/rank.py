@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,14 +15,16 @@ from cleverdon._common.arrays import Bools
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.inputs import open_input
+from cleverdon.formats.inputs import open_input, run_name
 from cleverdon.formats.lines import Lines, with_format_hint
 from cleverdon.formats.mappings import holds_dicts
 from cleverdon.hits import Hits
 from cleverdon.judgment_arrays import NOT_JUDGED, JudgmentArrays
 from cleverdon.settings import Settings
 
-_NAMED = 5  # so many of a run's queries without judgments are named
+_EMPTY = ("is empty", "has no rows")
+"""What is wrong with inputs that a part of a collection may have."""
+NAMED = 5  # so many of a run's queries without judgments are named
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,7 @@ def rank(
     keep: int = 0,
     also: Iterable[tuple[Settings, bool]] = (),
     listed_only: bool = False,
+    part: bool = False,
     progress: Progress | None = None,
 ) -> RankedRun:
     """Rank a run, and keep what the judgments mention.
@@ -66,6 +70,8 @@ def rank(
     `also` names other ways in which to rank it as well, for measures that ask for them: settings,
     and whether to keep results that only other queries' judgments mention. `listed_only` leaves out
     queries without results that only the search record next to the file lists, as other tools do.
+    `part` says that the judgments are of some queries of a collection: the run may have none of
+    them.
     """
     source, digest = "", ""
     unlisted: tuple[str, ...] = ()
@@ -79,7 +85,14 @@ def rank(
         name = name or "run"
     if joined is None:
         how = {"format": format, "name": name, "order_by": settings.order_by}
-        opened = open_input(Run, run, duplicates="unchecked", **how)  # type: ignore[arg-type]
+        try:
+            opened = open_input(Run, run, duplicates="unchecked", **how)  # type: ignore[arg-type]
+        except InputError as error:
+            if not part or error.message not in _EMPTY:
+                raise
+            empty = _core.Table.from_dict({}, Run.kind, "unchecked")
+            source = os.fspath(run) if isinstance(run, (str, os.PathLike)) else ""
+            opened = Run(empty, name=name or run_name(source or "run"), source=source)
         name = name or opened.name
         if isinstance(opened, Lines):
             text, layout = opened.source, opened.layout
@@ -87,7 +100,9 @@ def rank(
             try:
                 joined = judgments.core.join_text(text, layout, order, report)
             except InputError as error:
-                raise with_format_hint(error, opened) from None
+                if not part or error.message not in _EMPTY:
+                    raise with_format_hint(error, opened) from None
+                joined = judgments.core.join_dict({}, order)
             join = partial(judgments.core.join_text, text, layout)
             source, digest, unlisted = text.name, text.digest(), opened.unlisted
         else:
@@ -99,7 +114,7 @@ def rank(
         present = present | np.isin(judgments.core.queries, unlisted)
         not_judged = [query for query in unlisted if query not in judgments]
         extra, extra_names = extra + len(not_judged), extra_names + not_judged
-    if not np.any(present):
+    if not (part or np.any(present)):
         raise _nothing_in_common(judgments, extra_names, source=source, name=str(name))
     others = {}
     for way, elsewhere in also:
@@ -116,7 +131,7 @@ def rank(
         results=joined.rows,
         tied=joined.tied,
         extra=extra,
-        extra_names=tuple(extra_names[:_NAMED]),
+        extra_names=tuple(extra_names[:NAMED]),
         top=joined.top,
         others=others,
     )

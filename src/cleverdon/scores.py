@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -53,6 +53,8 @@ class RunProvenance:
     undefined: dict[str, int]  # measure: for how many queries it is undefined; zeros left out
     judged_at: dict[int, float] = field(default_factory=dict)
     """The share judged of the first k of each query, for each cut-off k of the measures."""
+    returned_at: dict[int, int] = field(default_factory=dict, compare=False, metadata=in_json(None))
+    """How many results stand in the first k of all queries, for 10 and the same cut-offs."""
     deepest: int = 0  # the most results that a query has
     empty: tuple[str, ...] = ()  # judged queries that the run has, and that found nothing
 
@@ -75,6 +77,15 @@ class Provenance:
     """The text by which a measure was asked for, if that is not its canonical name."""
     top_grade: float | None = field(default=None, compare=False, metadata=in_json(None))
     """The highest grade of all judgments."""
+    collection: dict[str, float | str] = field(
+        default_factory=dict, compare=False, metadata=in_json(None)
+    )
+    """The facts of the whole collection that the measures needed: a number, the hash of a table, or
+    "own" for a table of these judgments alone."""
+    repeats: dict[str, tuple[RunProvenance, ...]] = field(
+        default_factory=dict, compare=False, metadata=in_json(None)
+    )
+    """For each system of several runs: the provenance of each."""
 
 
 def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:
@@ -620,6 +631,73 @@ class Scores(Result):
         if path is not None:
             made.save(path)
         return made
+
+    @staticmethod
+    def merge(parts: Iterable[Scores | str | os.PathLike[str]]) -> Scores:
+        """Put together scores of other queries, of other systems, or of both.
+
+        The result has the bits that one evaluation of everything gives. Parts of other queries are
+        evaluated with `collection=`, all judgments or their `collection_facts`, if a measure
+        depends on more than a query's own judgments.
+
+        Args:
+            parts: The scores, or files that `write` has written.
+
+        Returns:
+            All queries of all systems; systems in the order in which they first occur.
+
+        Raises:
+            OptionError: Parts do not go together: other settings, measures or versions, a query of
+                a system twice, other judgments of the same queries, or other facts of the
+                collection. The message names the parts, counted from 1.
+
+        >>> from cleverdon import evaluate
+        >>> first = evaluate({"q1": {"a": 1}}, {"bm25": {"q1": {"a": 1.0}}}, "AP")
+        >>> second = evaluate({"q2": {"b": 1}}, {"bm25": {"q2": {"a": 2.0, "b": 1.0}}}, "AP")
+        >>> Scores.merge([second, first]).per_query("bm25", "AP")
+        {'q1': 1.0, 'q2': 0.5}
+        """
+        from cleverdon.merging import merge  # which imports this module
+
+        return merge(parts)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a Parquet file, from which `read` makes the same scores.
+
+        It has a row for each system and query, and a column for each measure, so that other tools
+        can read it as well; pyarrow is needed (`pip install 'cleverdon[tables]'`).
+
+        Args:
+            path: The file, which appears when it is complete.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from cleverdon import evaluate
+        >>> scores = evaluate({"q1": {"a": 1}}, {"bm25": {"q1": {"a": 1.0}}}, "AP")
+        >>> with TemporaryDirectory() as folder:
+        ...     scores.write(f"{folder}/bm25.parquet")
+        ...     Scores.read(f"{folder}/bm25.parquet").to_dict()
+        {'bm25': {'AP': 1.0}}
+        """
+        from cleverdon.score_files import write_scores  # which imports this module
+
+        write_scores(self, path)
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Scores:
+        """Read scores from a file that `write` has written; every bit is as it was.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The scores, with their provenance.
+
+        Raises:
+            InputError: The file is no file of scores, or is damaged.
+        """
+        from cleverdon.score_files import read_scores  # which imports this module
+
+        return read_scores(path)
 
     def __repr__(self) -> str:
         return self.render()

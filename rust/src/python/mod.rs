@@ -186,8 +186,15 @@ struct Judgments(CoreJudgments);
 #[pymethods]
 impl Judgments {
     #[new]
-    fn new(py: Python<'_>, table: &Table) -> PyResult<Self> {
-        guarded(py, || Ok(Judgments(py.detach(|| CoreJudgments::new(&table.0)))))
+    #[pyo3(signature = (table, others=None))]
+    fn new(py: Python<'_>, table: &Table, others: Option<Vec<String>>) -> PyResult<Self> {
+        guarded(py, || {
+            let made = py.detach(|| {
+                let others = others.unwrap_or_default();
+                CoreJudgments::new(&table.0).with_others(others.iter().map(String::as_bytes))
+            });
+            Ok(Judgments(made))
+        })
     }
 
     #[getter]

@@ -84,6 +84,8 @@ Promise = Literal["in range", "swap", "unjudged tail", "gain"]
 
 Better = Literal["higher", "lower", "neither"]
 _Need = Literal["second", "subtopics", "stratum", "probability", "positives"]
+CollectionFact = Literal["top_grade", "top_second", "docs", "queries", "positives", "judged_docs"]
+"""A fact of all judgments of a collection; `CollectionFacts` in `data.py` describes each."""
 
 REMEDIES: dict[str, str] = {
     "second": "a second grade of each document: second=QRELS, on the command line --second QRELS",
@@ -363,6 +365,15 @@ class Measure(metaclass=_MeasureType):
         """Tell whether it is undefined without the size of the collection, `docs=`."""
         return False
 
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        """Return what the value of a query depends on beyond this query's results and judgments.
+
+        Where queries are split over machines, each has to know these facts of the whole collection.
+        """
+        docs: frozenset[CollectionFact] = frozenset({"docs"} if self.needs_docs else ())
+        return docs | ({"judged_docs"} if self.uses_other_queries else set())
+
     def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
         """Return the parts that a micro-average sums over queries before `of_parts` divides them.
 
@@ -510,6 +521,10 @@ class Composed(Measure):
     @property
     def needs_docs(self) -> bool:
         return self.measure.needs_docs
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return self.measure.needs_of_collection
 
     def check(self) -> None:
         super().check()

@@ -7,7 +7,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints, summed
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Composed, Measure
+from cleverdon.measures.base import CollectionFact, Composed, Measure
 from cleverdon.measures.registry import measure
 
 _LIOMA = "Lioma, Simonsen & Larsen 2017, doi:10.1145/3121050.3121072"
@@ -229,6 +229,11 @@ class Aggregated(Composed):
     meanings = {"weight": "The weight of relevance; the rest is the weight of credibility."}
 
     weight: float = 0.5
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        inner = self.measure.needs_of_collection
+        return inner | {"top_second"} if "top_grade" in inner else inner
 
 
 @measure

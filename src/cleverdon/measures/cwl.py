@@ -13,7 +13,7 @@ from cleverdon import _core
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import CollectionFact, Measure
 from cleverdon.measures.registry import measure
 
 _Quantity = Literal["EU", "ETU", "EC", "ETC", "ED"]
@@ -144,6 +144,10 @@ class Model(Measure, ABC):
                 better="higher" if self.quantity == "ETU" else "neither",
                 promises=self.promises - {"swap"},
             )
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"top_grade"} if self.max_rel is None else ())
 
     # What a model says
 

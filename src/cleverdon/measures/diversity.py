@@ -17,7 +17,7 @@ from cleverdon.hits import (
     subtopics_of,
     total_over_subtopics,
 )
-from cleverdon.measures.base import Composed, Measure
+from cleverdon.measures.base import CollectionFact, Composed, Measure
 from cleverdon.measures.graded import Gained, nDCG
 from cleverdon.measures.ranked import AP, P
 from cleverdon.measures.registry import measure
@@ -561,6 +561,10 @@ class RBU(Measure):
     alpha: float | None = 0.5
     e: float = 0.03
     rel: float = 1
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"top_grade"} if self.alpha is None else ())
 
     def score(self, hits: Hits) -> Floats:
         read = hits.by_subtopic.top(self.k)

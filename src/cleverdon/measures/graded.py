@@ -12,7 +12,14 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure, Promise, WeightedGain, cumulative_weight, cutoff_weight
+from cleverdon.measures.base import (
+    CollectionFact,
+    Measure,
+    Promise,
+    WeightedGain,
+    cumulative_weight,
+    cutoff_weight,
+)
 from cleverdon.measures.registry import measure
 from cleverdon.measures.ties import expected_stopping, expected_weight
 
@@ -241,6 +248,10 @@ class ERR(Measure):
     k: int | None = None
     max: float | None = None
 
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"top_grade"} if self.max is None else ())
+
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
         satisfied = self._satisfied(top)
@@ -329,6 +340,10 @@ class RBP(RankBiased):
     k: int | None = None
     rel: float | None = None
     gain: Literal["collection", "query"] = "collection"
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"top_grade"} if self.rel is None and self.gain != "query" else ())
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)

@@ -9,7 +9,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure, OverRelevant, Promise
+from cleverdon.measures.base import CollectionFact, Measure, OverRelevant, Promise
 from cleverdon.measures.registry import measure
 
 _COOPER = "Cooper 1968, doi:10.1002/asi.5090190108"
@@ -239,6 +239,10 @@ class WSS(Measure):
 
     x: float
     rel: float = 1
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"docs"})
 
     def score(self, hits: Hits) -> Floats:
         docs = hits.judgments.docs

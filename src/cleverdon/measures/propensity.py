@@ -8,7 +8,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Floats
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import CollectionFact, Measure
 from cleverdon.measures.registry import measure
 
 # The constants, and the micro-averages with norm=ideal, are those of pyxclib and napkinXC, which
@@ -46,6 +46,10 @@ class PropensityScored(Measure):
     B: float = 1.5
     C: float | None = None
     norm: Literal["k", "ideal"] = "k"
+
+    @property
+    def needs_of_collection(self) -> frozenset[CollectionFact]:
+        return frozenset({"positives", "queries"} if self.C is None else {"positives"})
 
     def gain_of(self, hits: Hits) -> Floats:
         """Return 1 / p for each relevant row, and 0 for others."""
