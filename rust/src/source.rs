@@ -5,11 +5,13 @@
 //! it is read.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt;
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
 use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use memchr::{memchr, memchr_iter, memrchr};
 use memmap2::Mmap;
@@ -33,6 +35,20 @@ pub struct Source {
     /// The text is in UTF-16, as Excel's "Unicode text" is, and is handed out as UTF-8.
     utf16: Option<ByteOrder>,
     digest: OnceLock<String>,
+    /// What tells a named file from a later one with the same path; none of a pipe.
+    pub stamp: Option<Stamp>,
+}
+
+/// Device, inode, size, and the time of the last change in nanoseconds since 1970.
+pub type Stamp = (u64, u64, u64, u64);
+
+fn stamp_of(facts: &Metadata) -> Option<Stamp> {
+    let changed = facts.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    #[cfg(unix)]
+    let (device, inode) = (facts.dev(), facts.ino());
+    #[cfg(not(unix))]
+    let (device, inode) = (0, 0);
+    Some((device, inode, facts.len(), u64::try_from(changed.as_nanos()).ok()?))
 }
 
 enum Raw {
@@ -71,6 +87,7 @@ impl Source {
             _ => path,
         };
         let refused = |error| Problem::io(name, error);
+        let mut stamp = None;
         let raw = if path == "-" {
             match stdin_as_file() {
                 Some(file) => Raw::Mapped(map(&file).map_err(refused)?),
@@ -83,6 +100,7 @@ impl Source {
             }
             if facts.is_file() {
                 let file = File::open(path).map_err(refused)?;
+                stamp = stamp_of(&file.metadata().map_err(refused)?);
                 Raw::Mapped(map(&file).map_err(refused)?)
             } else {
                 let path = path.to_string();
@@ -90,7 +108,7 @@ impl Source {
             }
         };
         let (name, packing, digest) = (name.to_string(), Packing::Plain, OnceLock::new());
-        let mut source = Source { name, raw, packing, utf16: None, digest };
+        let mut source = Source { name, raw, packing, utf16: None, digest, stamp };
         let head = source.first_bytes(16, watch)?;
         source.packing = Packing::of(&head);
         let unpacked = if source.packing == Packing::Plain { head } else { source.first_bytes(2, watch)? };

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
+from cleverdon._common.digests import Digest, PendingDigest, pending
 from cleverdon._common.extras import require
 from cleverdon.errors import InputError, OptionError, check_count
 
@@ -102,6 +103,7 @@ class Rows:
 
     columns: ClassVar[tuple[str, str, str]]  # the column names of tables
     kind: ClassVar[str]  # the kind of the numbers, as the core calls it
+    digest = Digest()  # BLAKE3 of the file, what `b3sum` prints
 
     def __init__(
         self,
@@ -109,7 +111,7 @@ class Rows:
         *,
         name: str,
         source: str = "",
-        digest: str = "",
+        digest: str | PendingDigest = "",
         unlisted: Iterable[str] = (),
     ) -> None:
         self._table = table
@@ -118,7 +120,7 @@ class Rows:
         """Queries without rows, which the table does not know."""
         self.name = name
         self.source = source  # the file, if it was read from one
-        self.digest = digest  # BLAKE3 of that file, what `b3sum` prints
+        self.digest = digest
 
     def __reduce__(self) -> tuple[Any, ...]:
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
@@ -318,7 +320,7 @@ class Judgments(Rows):
             table = _core.Table.from_dict(nested, self.kind, "unchecked")
         if weights is not None:
             notes = notes.weighing(weights)
-        facts = {"name": self.name, "source": self.source, "digest": self.digest}
+        facts = {"name": self.name, "source": self.source, "digest": pending(self)}
         return Judgments(table, notes=notes, **facts)
 
     def facts(self, names: Iterable[str] | None = None) -> CollectionFacts:

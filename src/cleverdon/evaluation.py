@@ -11,6 +11,7 @@ import numpy as np
 
 from cleverdon import __version__
 from cleverdon._common.arrays import Floats
+from cleverdon._common.digests import pending
 from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import CollectionFacts, Judgments
 from cleverdon.errors import InputError, OptionError
@@ -217,7 +218,7 @@ def evaluate(
         scores = _average_repeats(scores, repeated)
     if measures is not None:
         renamed = {str(measure): text for measure, text in asked.items() if text}
-        scores = replace(scores, about=replace(scores.about, asked_for=renamed))
+        scores = replace(scores, about=scores.about.replace(asked_for=renamed))
     if keep:
         hits = {run.name: run.hits for run in ranked}
         scores = replace(scores, rankings=Rankings(judgments, hits))
@@ -330,8 +331,7 @@ def _average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
         systems=tuple(systems),
         values=np.array([scores.values[part].mean(axis=0) for part in rows]),
         evaluated=np.array([scores.evaluated[part].all(axis=0) for part in rows]),
-        about=replace(
-            scores.about,
+        about=scores.about.replace(
             runs=dict(zip(systems, map(joined_provenance, runs), strict=True)),
             repeats={
                 name: tuple(of) for name, of in zip(systems, runs, strict=True) if name in repeated
@@ -442,7 +442,7 @@ def score(
         profile=profile,
         settings=settings,
         qrels=judgments.source,
-        qrels_digest=judgments.digest,
+        qrels_digest=pending(judgments),
         queries=len(queries),
         judgments=len(judgments),
         runs={

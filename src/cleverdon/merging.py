@@ -17,6 +17,7 @@ import numpy as np
 
 from cleverdon import _core
 from cleverdon._common.arrays import Ints, ranges
+from cleverdon._common.digests import UNKNOWN
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
 from cleverdon.hits import Hits
@@ -221,7 +222,7 @@ def _common_queries(parts: list[Scores], of: Mapping[str, list[int]]) -> list[st
     for at, part in enumerate(parts):
         other = same.setdefault(tuple(part.queries), at)
         here, there = part.about, parts[other].about
-        known = here.qrels_digest and there.qrels_digest
+        known = {"", UNKNOWN}.isdisjoint((here.qrels_digest, there.qrels_digest))
         if (known and here.qrels_digest != there.qrels_digest) or (
             (here.judgments, here.pooled) != (there.judgments, there.pooled)
         ):

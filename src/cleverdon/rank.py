@@ -12,6 +12,7 @@ import numpy as np
 
 from cleverdon import _core
 from cleverdon._common.arrays import Bools
+from cleverdon._common.digests import PendingDigest, digest_of, pending
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
@@ -35,7 +36,7 @@ class RankedRun:
     hits: Hits
     present: Bools  # which of the judged queries the run has
     source: str
-    digest: str
+    digest: str | PendingDigest
     results: int  # of judged queries
     tied: int  # results that share their score with another
     extra: int  # queries of the run without judgments
@@ -73,7 +74,8 @@ def rank(
     `part` says that the judgments are of some queries of a collection: the run may have none of
     them.
     """
-    source, digest = "", ""
+    source = ""
+    digest: str | PendingDigest = ""
     unlisted: tuple[str, ...] = ()
     join: Callable[[_core.Order], _core.Joined | None]
     joined = None
@@ -104,9 +106,9 @@ def rank(
                     raise with_format_hint(error, opened) from None
                 joined = judgments.core.join_dict({}, order)
             join = partial(judgments.core.join_text, text, layout)
-            source, digest, unlisted = text.name, text.digest(), opened.unlisted
+            source, digest, unlisted = text.name, digest_of(text), opened.unlisted
         else:
-            source, digest, unlisted = opened.source, opened.digest, opened._unlisted
+            source, digest, unlisted = opened.source, pending(opened), opened._unlisted
             join = partial(_join_table, judgments, opened)
             joined = _join_table(judgments, opened, order)
     present, extra, extra_names = joined.present, joined.extra, joined.extra_names

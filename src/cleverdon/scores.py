@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats
+from cleverdon._common.digests import Digest, pending
 from cleverdon._common.extras import require
 from cleverdon.errors import NotationError, OptionError, UndefinedError, check_word, suggest
 from cleverdon.measures.base import Measure, worst_value
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
     from cleverdon.unknowns.bounds import Bounds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunProvenance:
     """Facts about one run in addition to its scores."""
 
     source: str  # the file, if it was one
-    digest: str  # BLAKE3 of that file
+    digest: Digest = Digest()  # BLAKE3 of that file
     queries: int  # that are judged and that the run has
     missing: tuple[str, ...]  # judged queries that the run lacks
     extra: int  # queries of the run that have no judgments
@@ -59,7 +60,7 @@ class RunProvenance:
     empty: tuple[str, ...] = ()  # judged queries that the run has, and that found nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Provenance:
     """The origin of scores: everything needed to compute them again."""
 
@@ -67,7 +68,7 @@ class Provenance:
     profile: str
     settings: Settings
     qrels: str  # the file, if it was one
-    qrels_digest: str
+    qrels_digest: Digest = Digest()
     queries: int
     judgments: int
     runs: dict[str, RunProvenance]
@@ -86,6 +87,10 @@ class Provenance:
         default_factory=dict, compare=False, metadata=in_json(None)
     )
     """For each system of several runs: the provenance of each."""
+
+    def replace(self, **changes: Any) -> Provenance:
+        """Return it with other values of some fields; a pending digest stays pending."""
+        return replace(self, **{"qrels_digest": pending(self, "qrels_digest")} | changes)
 
 
 def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:

@@ -63,6 +63,12 @@ impl Source {
         self.core.size()
     }
 
+    /// Device, inode, size and time of the last change of a named file; None for a pipe.
+    #[getter]
+    fn stamp(&self) -> Option<(u64, u64, u64, u64)> {
+        self.core.stamp
+    }
+
     /// The first bytes of the decompressed text.
     fn head<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyBytes>> {
         let head = attended(py, None, 0, |watch| self.core.head(length, watch))?;

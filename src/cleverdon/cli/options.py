@@ -598,18 +598,14 @@ def typed_rankings(given: Sequence[str]) -> list[TypedRanking]:
 
 
 def opened(runs: tuple[str, ...]) -> dict[str, Any]:
-    """Open runs by name: that of NAME=FILE, or the file's. They are hashed while numpy loads.
+    """Open runs by name: that of NAME=FILE, or the file's.
 
     Typed rankings become `Run`s.
     """
     from cleverdon.formats.inputs import distinct_names
 
     named = named_files(runs, what="runs", naming=distinct_names)
-    found = {name: opened_run(file) for name, file in named.items()}
-    for source in found.values():
-        if hasattr(source, "hash_ahead"):
-            source.hash_ahead()
-    return found
+    return {name: opened_run(file) for name, file in named.items()}
 
 
 def opened_run(file: str) -> Any:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from cleverdon._common.digests import same_file
 from cleverdon._common.text import counted
 from cleverdon.comparison.doubt_rules import (
     DoubtRule,
@@ -439,7 +440,7 @@ def _same_run(scores: Scores, system: str, repeated: str, number: int) -> bool:
     """
     digest, of = (scores.about.runs[name].digest for name in (system, repeated))
     if digest and of:
-        return digest in of.split(", ")
+        return any(same_file(digest, one) for one in of.split(", "))
     ours = scores.values[scores.systems.index(system)]
     theirs = scores.repeats[repeated][number]
     vary = any(len(np.unique(row[~np.isnan(row)])) > 1 for row in ours)

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.digests import UNKNOWN, same_file
 from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import LEVEL, compare
@@ -60,8 +61,7 @@ def _join_scores(ours: Scores, theirs: Scores, *, names: tuple[str, str]) -> Sco
         values[row][:, at] = scores.values[0][columns]
         evaluated[row, at] = scores.evaluated[0]
     runs = zip(names, (ours, theirs), strict=True)
-    about = replace(
-        ours.about,
+    about = ours.about.replace(
         queries=len(queries),
         runs={name: scores.about.runs[scores.systems[0]] for name, scores in runs},
     )
@@ -267,7 +267,8 @@ def _check_comparable(
             f"the baseline was made with other settings ({'; '.join(changed)}); make it again"
         )
     notes = []
-    if here.qrels_digest != there.qrels_digest:
+    digests = {here.qrels_digest, there.qrels_digest}
+    if len(digests) > 1 or UNKNOWN in digests:
         hashes = f"{there.qrels_digest[:12] or 'none'}, now {here.qrels_digest[:12] or 'none'}"
         if not qrels:
             raise OptionError(
@@ -547,8 +548,8 @@ def _same_file(ours: Scores, theirs: Scores | None) -> bool:
     """Return whether run and baseline are the same file, with the same judgments."""
     if theirs is None or ours.about.qrels_digest != theirs.about.qrels_digest:
         return False
-    digests = [scores.about.runs[scores.systems[0]].digest for scores in (ours, theirs)]
-    return bool(digests[0]) and digests[0] == digests[1]
+    one, other = (scores.about.runs[scores.systems[0]].digest for scores in (ours, theirs))
+    return same_file(one, other)
 
 
 def no_query_differs(scores: Scores) -> bool:

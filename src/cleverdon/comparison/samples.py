@@ -186,7 +186,7 @@ def part_of(
         queries=[scores.queries[q] for q in at],
         values=scores.values[rows][:, columns][:, :, at],
         evaluated=scores.evaluated[rows][:, at],
-        about=replace(scores.about, runs={name: scores.about.runs[name] for name in named}),
+        about=scores.about.replace(runs={name: scores.about.runs[name] for name in named}),
         top={},
         rankings=None,
         texts={},

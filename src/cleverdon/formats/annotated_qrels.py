@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from cleverdon._common.digests import PendingDigest
 from cleverdon.data import Annotations, Judgments, Rows
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import choose_columns
@@ -44,11 +45,17 @@ class _Line:
 
 
 def read_annotated(
-    text: bytes, *, format: str, name: str, source: str, digest: str, duplicates: str
+    text: bytes,
+    *,
+    format: str,
+    name: str,
+    source: str,
+    digest: str | PendingDigest,
+    duplicates: str,
 ) -> Judgments:
     """Read the judgments of such a file."""
     lines = _lines(text, source=source, layout=_layout(format))
-    facts = {"name": name, "source": source, "digest": digest}
+    facts: dict[str, Any] = {"name": name, "source": source, "digest": digest}
     return _judgments(lines, format=format, duplicates=duplicates, **facts)
 
 

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cleverdon import _core
+from cleverdon._common.digests import digest_of
 from cleverdon._common.extras import importing, require
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
@@ -128,7 +129,7 @@ def read_input(
             raise with_format_hint(error, opened) from None
         if opened.may_be_ranks and not weights and counts_ranks(table):
             raise InputError(_LOOKS_LIKE_RUN, source=source)
-        digest, unlisted = opened.source.digest(), opened.unlisted
+        digest, unlisted = digest_of(opened.source), opened.unlisted
         return cls(table, name=opened.name, source=source, digest=digest, unlisted=unlisted)
     return opened
 
@@ -225,10 +226,10 @@ def _from_source(
         check_word("format", format, FORMATS | (ANNOTATED | BOOKS if cls is Judgments else {}))
     head = head_of(source)
     unlisted, results = queries_without_results(source) if cls is Run else ([], None)
-    facts = {"name": name or run_name(path), "source": source.name}
+    facts: dict[str, Any] = {"name": name or run_name(path), "source": source.name}
     if unlisted and not results:
         table = _core.Table.from_dict({}, cls.kind, duplicates)
-        return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
+        return cls(table, **facts, digest=digest_of(source), unlisted=unlisted)
     if not head:
         raise InputError("is empty", source=source.name)
     binary = b"\0" in head or head.startswith((PARQUET, ARROW, ARROW_STREAM, b"PK", b"{", b"["))
@@ -241,7 +242,7 @@ def _from_source(
     if format in ANNOTATED:
         from cleverdon.formats.annotated_qrels import read_annotated  # which imports this module
 
-        facts["digest"] = source.digest()
+        facts["digest"] = digest_of(source)
         text = source.head(2**62)
         return cast(R, read_annotated(text, format=format, duplicates=duplicates, **facts))
     if format in BOOKS:
@@ -303,7 +304,7 @@ def _from_source(
         # Columns may hold the same queries themselves, and each counts once.
         table = _core.Table.read(source, shape.layout(), duplicates)
     _check_not_empty(table, unlisted, source=path)
-    return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
+    return cls(table, **facts, digest=digest_of(source), unlisted=unlisted)
 
 
 def _with_unrated(text: Lines, *, duplicates: str) -> Judgments:
@@ -334,7 +335,7 @@ def _with_unrated(text: Lines, *, duplicates: str) -> Judgments:
         names, cells, kind="grade", duplicates=duplicates, source=source.name, lines=lines
     )
     _check_not_empty(table, unlisted, source=source.name)
-    about: dict[str, Any] = {"source": source.name, "digest": source.digest()}
+    about: dict[str, Any] = {"source": source.name, "digest": digest_of(source)}
     return Judgments(table, name=text.name, unlisted=unlisted, **about)
 
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cleverdon import _core
+from cleverdon._common.digests import digest_of
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, InputNote
@@ -185,7 +186,7 @@ def read_book(opened: _core.Source, *, rule: str, name: str) -> Judgments:
         message += f"; of {counted(int(combined.tied.sum()), 'tie')}, the lower grade counts"
     warnings.warn(message, InputNote, stacklevel=2)
     table = combined.judgments._table
-    return Judgments(table, name=name, source=source, digest=opened.digest(), unlisted=queries)
+    return Judgments(table, name=name, source=source, digest=digest_of(opened), unlisted=queries)
 
 
 def _by_query(entries: list[Any], key: str, *, source: str) -> _Nested | None:

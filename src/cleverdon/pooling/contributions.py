@@ -18,6 +18,7 @@ import numpy as np
 
 from cleverdon import _core
 from cleverdon._common.arrays import Floats, Ints, summed
+from cleverdon._common.digests import Digest, pending
 from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Run
@@ -73,7 +74,7 @@ class Contributor:
 
     name: str
     source: str = ""  # the file of its run, if any
-    digest: str = ""  # BLAKE3 of that file
+    digest: Digest = Digest()  # BLAKE3 of that file
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +267,7 @@ def gather(
         label = name or run.name
         if any(label == known.name for known in contributors):
             raise InputError(f"two runs are called {label!r}; give them names")
-        contributors.append(Contributor(label, run.source, run.digest))
+        contributors.append(Contributor(label, run.source, pending(run)))
         gathering.add(run._table)
         empty.update(run.empty)
     found = gathering.finish()

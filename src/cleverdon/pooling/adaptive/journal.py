@@ -18,6 +18,7 @@ from math import isfinite
 from shlex import quote
 from typing import Any
 
+from cleverdon._common.digests import UNKNOWN
 from cleverdon._common.files import Journal, open_journal, sync_folder
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word
@@ -265,7 +266,7 @@ def _gather_same_runs(
             line=1,
         )
     for name, digest in begun.items():
-        if found[name] != digest:
+        if found[name] != digest or digest == UNKNOWN:
             raise InputError(
                 f"the run {name!r} is not what it was when judging began: its digest was "
                 f"{digest[:12] or 'none'}, and is {found[name][:12] or 'none'}; put the old file "
