@@ -292,28 +292,41 @@ class Hits:
         depth = self.returned if k is None else np.minimum(self.returned, cut_off(k))
         # What was pooled and not judged stays as it is below rank k.
         known = self.where((self.grade >= 0) | (self.rank > depth[self.query]))
+        found = self.unjudged_down_to(depth)
+        judgments, doc, known_doc = self.judgments, found.doc, known.doc
+        if join:
+            judgments, doc, moved = _with_more_judged(self, found.query, doc, grade)
+            known_doc = np.where(known.doc >= 0, moved[known.doc], NOT_JUDGED)
+        grades = np.full(len(doc), float(grade))
+        more = replace(found, grade=grades, doc=doc, judgments=judgments)
+        return replace(known, doc=known_doc).and_rows(more)
+
+    def unjudged_down_to(self, depth: Ints) -> Hits:
+        """Return a row for each result that nobody judged, down to this rank of each query."""
         query = np.repeat(np.arange(len(self)), depth)
         rank = ranges(1, depth)
         stride = int(self.returned.max(initial=0)) + 1
-        unjudged = ~np.isin(query * stride + rank, known.query * stride + known.rank)
+        # Looked up by place: where the queries' ranks begin, in a row of all of them.
+        judged = np.flatnonzero((self.grade >= 0) & (self.rank <= depth[self.query]))
+        unjudged = np.ones(len(query), dtype=bool)
+        unjudged[(np.cumsum(depth) - depth)[self.query[judged]] + self.rank[judged] - 1] = False
         query, rank = query[unjudged], rank[unjudged]
         tied_from, tied_to = _groups_around(self, query, rank, stride)
-        pooled = _pooled_rows(self, query * stride + rank, stride)
-        judgments, doc, known_doc = self.judgments, pooled, known.doc
-        if join:
-            judgments, doc, moved = _with_more_judged(self, query, pooled, grade)
-            known_doc = np.where(known.doc >= 0, moved[known.doc], NOT_JUDGED)
-        more = replace(
-            self,
-            query=query,
-            rank=rank,
-            grade=np.full(len(query), float(grade)),
-            doc=doc,
-            tied_from=tied_from,
-            tied_to=tied_to,
-            judgments=judgments,
-        )
-        return _merge_rows(replace(known, doc=known_doc), more)
+        doc = _pooled_rows(self, query * stride + rank, stride)
+        rows: dict[str, Any] = {"query": query, "rank": rank, "tied_from": tied_from}
+        rows |= {"tied_to": tied_to, "grade": np.full(len(query), -1.0), "doc": doc}
+        return replace(self, **rows)
+
+    def and_rows(self, more: Hits) -> Hits:
+        """Return the rows of both, with the judgments of the other."""
+        stride = int(max(more.returned.max(initial=0), more.rank.max(initial=0))) + 1
+        places = [one.query * stride + one.rank for one in (self, more)]
+        rows = np.argsort(np.concatenate(places))
+
+        def both(column: str) -> Any:
+            return np.concatenate((getattr(self, column), getattr(more, column)))[rows]
+
+        return replace(more, **{name: both(name) for name in _ROW_COLUMNS})
 
     def completed(self, rest: Literal["best", "worst"], *, size: int) -> Hits:
         """Return these Hits as if the ranking went on through all `size` documents.
@@ -345,7 +358,7 @@ class Hits:
         rank = np.where(front, self.returned[query] + place, size - count[query] + place)
         all_returned = np.full(len(self), size)
         more = self.with_rows(query, rank, judged.grade[doc], doc, returned=all_returned)
-        return _merge_rows(self, more)
+        return self.and_rows(more)
 
     # Without files
 
@@ -401,18 +414,6 @@ def cut_off(k: int) -> int:
     if not isinstance(k, (int, np.integer)) or k < 1:
         raise OptionError(f"k={k}: a cut-off is a whole number from 1 on")
     return int(k)
-
-
-def _merge_rows(hits: Hits, more: Hits) -> Hits:
-    """Insert the rows of the first into the second."""
-    stride = int(more.returned.max(initial=0)) + 1
-    places = [one.query * stride + one.rank for one in (hits, more)]
-    rows = np.argsort(np.concatenate(places))
-
-    def both(column: str) -> Any:
-        return np.concatenate((getattr(hits, column), getattr(more, column)))[rows]
-
-    return replace(more, **{name: both(name) for name in _ROW_COLUMNS})
 
 
 def _groups_around(hits: Hits, query: Ints, rank: Ints, stride: int) -> tuple[Ints, Ints]:

@@ -82,12 +82,17 @@ def gain_levels(share: WeightedGain, hits: Hits, largest: float) -> list[GainLev
 
 @dataclass(frozen=True, eq=False)
 class WeightedGainBounds:
-    """Shares with unjudged results, `slots`, that may gain anything up to the largest gain."""
+    """Shares with unjudged results, `slots`, that may gain anything up to the largest gain.
+
+    Below the last rank that has a weight, one slot stands for all: those results only enter the
+    whole, which is largest with all of them and smallest with none.
+    """
 
     share: WeightedGain
     whole: Callable[[Ints], Floats]
     levels: list[GainLevel]
     slots: Hits  # unjudged results, in their order
+    stands_for: Floats  # how many results each slot is
 
     @cached_property
     def undefined(self) -> Bools:
@@ -100,13 +105,14 @@ class WeightedGainBounds:
         """The lowest share, where the known results, in their worst order, sum up to `known`."""
         upwards = np.lexsort((-self.slots.rank, self.slots.query))
         slots = self.slots.where(upwards)
+        number = slots.running(self.stands_for[upwards]).astype(np.int64)
         total, whole = known[slots.query], np.zeros(len(upwards))
         for level in self.levels:
             judged = level.judged[slots.query]
             if level.within_reach:
                 weight = self.share.weight(self._ranks(level, "worst")[upwards])
                 total = total + level.height * slots.running(weight)
-                judged = judged + slots.ordinal
+                judged = judged + number
             whole = whole + level.height * self.whole(judged)
         least = np.where(self.undefined, np.nan, known / self._whole_of_known)
         np.fmin.at(least, slots.query, total / whole)
@@ -115,11 +121,12 @@ class WeightedGainBounds:
     def highest(self, known: Floats) -> Floats:
         """The highest share, where the known results, in their best order, sum up to `known`."""
         slots = self.slots
+        number = slots.running(self.stands_for).astype(np.int64)
         taken = []
         for level in self.levels:
             if level.within_reach:
                 weight = self.share.weight(self._ranks(level, "best"))
-                more = self.whole(level.judged[slots.query] + slots.ordinal)
+                more = self.whole(level.judged[slots.query] + number)
                 cost = more - self.whole(level.judged)[slots.query]
                 taken.append((level.height * slots.running(weight), level.height * cost))
         most = highest_ratio(slots, known, self._whole_of_known, taken)
@@ -400,10 +407,10 @@ def _block_bounds(
         good = hits.assume(grade, join=True)
         worst, best = _ordered(hits, "worst", size), _ordered(good, "best", size)
         return _span(measure(worst), measure(best))
-    whole = hits.assume(-1.0, join=True)  # a row for every result: below 0 where nobody judged it
     share = _whole_share(measure)
     if share is not None:
-        return _weighted_gain_bounds(share, hits, whole, grade, size)
+        return _weighted_gain_bounds(share, hits, grade, size)
+    whole = hits.assume(-1.0, join=True)  # a row for every result: below 0 where nobody judged it
     return _scan_bounds(measure, whole, grade, size, progress)
 
 
@@ -418,14 +425,14 @@ def _span(one: Floats, other: Floats) -> _Part:
     return np.fmin(one, other), np.fmax(one, other), np.isnan(one) | np.isnan(other)
 
 
-def _weighted_gain_bounds(
-    share: WeightedGain, hits: Hits, whole: Hits, grade: float, size: int | None
-) -> _Part:
-    slots = whole.where(whole.grade < 0)
+def _weighted_gain_bounds(share: WeightedGain, hits: Hits, grade: float, size: int | None) -> _Part:
+    slots, stands_for = _unjudged_slots(share, hits)
     judged_best = replace(slots, grade=np.full(len(slots.grade), grade))
     largest = float(share.gain(judged_best).max(initial=0))
     assert share.whole is not None
-    sharing = WeightedGainBounds(share, share.whole, gain_levels(share, hits, largest), slots)
+    sharing = WeightedGainBounds(
+        share, share.whole, gain_levels(share, hits, largest), slots, stands_for
+    )
 
     def known(order: Literal["best", "worst"]) -> Floats:
         ordered = _ordered(hits, order, size)
@@ -433,6 +440,29 @@ def _weighted_gain_bounds(
 
     with np.errstate(divide="ignore", invalid="ignore"):
         return sharing.lowest(known("worst")), sharing.highest(known("best")), sharing.undefined
+
+
+def _unjudged_slots(share: WeightedGain, hits: Hits) -> tuple[Hits, Floats]:
+    """Return a row for each unjudged result that could have a weight, and one for the others.
+
+    The numbers say how many results each row stands for.
+    """
+    weights = share.weight(np.arange(1, int(hits.returned.max(initial=0)) + 1))
+    last = int(np.count_nonzero(weights))
+    depth = np.minimum(hits.returned, last)
+    # A tied group that begins with a weight is there down to its end.
+    reaching = hits.tied_from <= last
+    np.maximum.at(depth, hits.query[reaching], hits.tied_to[reaching])
+    above = hits.unjudged_down_to(depth)
+    below = hits.returned - depth
+    judged_below = (hits.grade >= 0) & (hits.rank > depth[hits.query])
+    below -= hits.count(judged_below)
+    query = np.flatnonzero(below)
+    rank = hits.returned[query] + 1  # a place of its own, below all results
+    slots = above.and_rows(above.with_rows(query, rank, np.full(len(query), -1.0), rank))
+    stands_for = np.ones(len(slots.query))
+    stands_for[slots.starts[query + 1] - 1] = below[query]
+    return slots, stands_for
 
 
 def _scan_bounds(
