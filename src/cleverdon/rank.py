@@ -92,9 +92,8 @@ def rank(
         except InputError as error:
             if not part or error.message not in _EMPTY:
                 raise
-            empty = _core.Table.from_dict({}, Run.kind, "unchecked")
             source = os.fspath(run) if isinstance(run, (str, os.PathLike)) else ""
-            opened = Run(empty, name=name or run_name(source or "run"), source=source)
+            opened = Run(_no_rows(), name=name or run_name(source or "run"), source=source)
         name = name or opened.name
         if isinstance(opened, Lines):
             text, layout = opened.source, opened.layout
@@ -104,7 +103,7 @@ def rank(
             except InputError as error:
                 if not part or error.message not in _EMPTY:
                     raise with_format_hint(error, opened) from None
-                joined = judgments.core.join_dict({}, order)
+                joined = judgments.core.join_table(_no_rows(), order)
             join = partial(judgments.core.join_text, text, layout)
             source, digest, unlisted = text.name, digest_of(text), opened.unlisted
         else:
@@ -137,6 +136,10 @@ def rank(
         top=joined.top,
         others=others,
     )
+
+
+def _no_rows() -> _core.Table:
+    return _core.Table.from_dict({}, Run.kind, "unchecked")
 
 
 def _core_order(settings: Settings) -> tuple[str, bool, str]:
