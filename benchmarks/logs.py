@@ -60,7 +60,7 @@ def _log(events: int) -> Path:
             generate_log(
                 draft,
                 events=events,
-                progress=lambda done, total: progress.say(f"  made {done:,} of {total:,} events"),
+                progress=lambda _, made, of: progress.say(f"  made {made:,} of {of:,} events"),
             )
             draft.rename(home)
     return home

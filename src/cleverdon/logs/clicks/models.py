@@ -410,25 +410,31 @@ class CascadeModel(_TopDown):
         tried = summed(clicked_key, np.ones(len(telling)), keys)
         # All others stay at the mode of the prior, and add a constant to the objective.
         known = np.flatnonzero(tried)
+        clicks = shown.clicks.astype(float)
 
         def improved(seen: _Seen) -> Parameters:
             going_on = self.going_on
             if going_on is None:
                 went = sum(float(seen.examined[p.rows].sum()) for p in shown.places[1:])
-                could = float((seen.examined - seen.satisfied)[shown.followed].sum())
+                stayed = seen.examined - seen.satisfied
+                could = float(np.concatenate([stayed[cut] for cut in shown.followed_cuts]).sum())
                 going_on = float(others.estimate(np.array(went), np.array(could)))
             satisfied = summed(clicked_key, seen.satisfied[telling], keys)
+            satisfaction = np.full(keys, others.mode)
+            satisfaction[known] = others.estimate(satisfied[known], tried[known])
             return Parameters(
-                prior.estimate(shown.clicks.astype(float), shown.totals(seen.examined)),
-                satisfaction=others.estimate(satisfied, tried),
+                prior.estimate(clicks, shown.totals(seen.examined)),
+                satisfaction=satisfaction,
                 continuation=going_on,
             )
 
         def step(here: Parameters) -> tuple[Parameters, float]:
             seen = self._seen(here, shown)
             assert here.satisfaction is not None
+            right = 1 - seen.chance
+            right[shown.clicked_rows] = seen.chance[shown.clicked_rows]
             objective = (
-                log_likelihood(np.where(shown.clicked, seen.chance, 1 - seen.chance))
+                log_likelihood(right)
                 + prior.log_density(here.attraction)
                 + others.log_density(here.satisfaction[known])
             )
@@ -464,35 +470,39 @@ class CascadeModel(_TopDown):
 
     def _seen(self, parameters: Parameters, shown: ResultLists) -> _Seen:
         """Return the expected values of the hidden variables, given the clicks."""
-        # Looked up once for all rows, because the lookup is slower than the computation.
+        # Looked up once for all rows, because the lookup is slower than the computation. Few rows
+        # are clicked: satisfaction is looked up for those alone.
         attraction = parameters.attraction[shown.pair]
-        satisfaction = self.satisfaction(parameters, shown.pair, shown.rank)
+        skipped = (1 - parameters.attraction)[shown.pair]
+        clicked = shown.clicked_rows
+        pleased = self.satisfaction(parameters, shown.pair[clicked], shown.rank[clicked])
         going_on = parameters.continuation
         chance = np.empty(len(shown.pair))
         expected = np.empty(len(shown.pair))
         state = self.begin(parameters, shown.lists)
-        for place in shown.places:
+        for place, at in zip(shown.places, shown.clicked_at, strict=True):
             here, rows = place.lists, place.rows
             expected[rows] = state[here]
-            chance[rows] = attraction[rows] * state[here]
-            state[here] = going_on * _unsatisfied(
-                place, state[here], chance[rows], attraction[rows], satisfaction[rows]
-            )
+            np.multiply(attraction[rows], state[here], out=chance[rows])
+            unsatisfied = ratio_or_zero(skipped[rows] * state[here], 1 - chance[rows])
+            unsatisfied[clicked[at] - rows.start] = 1 - pleased[at]
+            np.multiply(going_on, unsatisfied, out=state[here])
 
-        examined = np.ones(len(shown.pair))
+        examined = np.empty(len(shown.pair))
         satisfied = np.zeros(len(shown.pair))
         quiet = np.ones(shown.lists)  # probability of no further click, if the next is examined
-        for place in reversed(shown.places):
+        for place, at in zip(reversed(shown.places), reversed(shown.clicked_at), strict=True):
             here, rows = place.lists, place.rows
             ends = 1 - going_on + going_on * quiet[here]  # no click follows, if not satisfied
-            here_quiet = (1 - attraction[rows]) * ends
-            looked = expected[rows] * here_quiet
-            likely = ratio_or_zero(looked, looked + 1 - expected[rows])
-            examined[rows] = np.where(place.clicked | shown.below[rows], 1.0, likely)
-            pleased = satisfaction[rows]
-            likely = ratio_or_zero(pleased, pleased + (1 - pleased) * ends)
-            satisfied[rows] = np.where(place.clicked & ~shown.below[rows], likely, 0.0)
-            quiet[here] = here_quiet
+            np.multiply(skipped[rows], ends, out=quiet[here])
+            looked = expected[rows] * quiet[here]
+            examined[rows] = ratio_or_zero(looked, looked + 1 - expected[rows])
+            ends = ends[clicked[at] - rows.start]
+            satisfied[clicked[at]] = ratio_or_zero(
+                pleased[at], pleased[at] + (1 - pleased[at]) * ends
+            )
+        examined[shown.read_rows] = 1.0
+        satisfied[clicked[shown.below[clicked]]] = 0.0
         return _Seen(chance, examined, satisfied)
 
 

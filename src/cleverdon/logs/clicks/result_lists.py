@@ -223,6 +223,30 @@ class ResultLists:
         return found
 
     @cached_property
+    def followed_cuts(self) -> tuple[slice, ...]:
+        """The same rows as slices, from the first place down."""
+        pairs = zip(self.places[:-1], self.places[1:], strict=True)
+        starts = [(place.rows.start, len(following.pair)) for place, following in pairs]
+        return tuple(slice(start, start + rows) for start, rows in starts) or (slice(0, 0),)
+
+    @cached_property
+    def clicked_rows(self) -> Ints:
+        """The rows that were clicked."""
+        return np.flatnonzero(self.clicked)
+
+    @cached_property
+    def clicked_at(self) -> tuple[slice, ...]:
+        """Which of the clicked rows are at each place."""
+        ends = [place.rows.stop for place in self.places]
+        cuts = [0, *np.searchsorted(self.clicked_rows, ends).tolist()]
+        return tuple(slice(start, stop) for start, stop in pairwise(cuts))
+
+    @cached_property
+    def read_rows(self) -> Ints:
+        """The rows at or above the last click of their list, which were examined."""
+        return np.flatnonzero(self.clicked | self.below)
+
+    @cached_property
     def with_click(self) -> Bools:
         """True for each list with a click."""
         found = np.zeros(self.lists, dtype=bool)
@@ -307,7 +331,7 @@ def read_result_lists(
     rows = _Rows.of(table)
     why, kept = rows.usable()
     deep = kept & (rows.rank > depth) if depth is not None else np.zeros(len(kept), dtype=bool)
-    usable = len(np.unique(rows.page[kept]))
+    usable = _count_distinct(rows.page[kept])
     kept &= ~deep
     if not kept.any():
         raise InputError(
@@ -318,7 +342,7 @@ def read_result_lists(
     return shown, Usage(
         pages=pages,
         used=shown.lists,
-        without_events=pages - len(np.unique(rows.page)) + why["of unknown pages"],
+        without_events=pages - _count_distinct(rows.page) + why["of unknown pages"],
         without_text=why["without a text"],
         without_position=why["without positions"],
         without_impressions=why["without impressions"],
@@ -417,7 +441,8 @@ class _Rows:
         # Capped, because huge ranks may overflow; a rank beyond the number of rows leaves a gap.
         rank = np.minimum(self.rank, len(self.rank) + 1)
         ranks = int(rank.max()) + 1
-        taken = np.unique(self.page * ranks + rank) // ranks
+        places = np.sort(self.page * ranks + rank)
+        taken = places[np.diff(places, prepend=-1) > 0] // ranks
         whole &= np.bincount(taken, minlength=pages) == deepest
         reasons = {
             "of unknown pages": any_of(~self.asked),
@@ -456,6 +481,11 @@ class _Rows:
             clicked=self.clicked[kept],
             user=user,
         )
+
+
+def _count_distinct(numbers: Ints) -> int:
+    """Return how many different numbers there are, all of them small and at least 0."""
+    return int(np.count_nonzero(np.bincount(numbers)))
 
 
 def _numbered(column: Any) -> tuple[Ints, Any]:
