@@ -27,6 +27,8 @@ from benchmarks.progress import say
 from benchmarks.report import TITLE as REPORT
 from benchmarks.report import Fact, run_report
 from benchmarks.rows import Row
+from benchmarks.run_lines import TITLE as LINES
+from benchmarks.run_lines import run_lines
 from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import engine_table, kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
@@ -38,6 +40,7 @@ TASKS = (
     "pool",
     "logs",
     "csv",
+    "lines",
     "report",
     "engine",
     "judge",
@@ -80,6 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     columns = run_columns(size.csv, rounds=options.rounds) if "csv" in wanted else []
     if columns:
         print(f"{COLUMNS}\n\n{report_table(columns)}\n", flush=True)
+    lines = run_lines(rounds=options.rounds) if "lines" in wanted else []
+    if lines:
+        print(f"{LINES}\n\n{report_table(lines)}\n", flush=True)
     reported = run_report(rounds=options.rounds) if "report" in wanted else []
     if reported:
         print(f"{REPORT}\n\n{report_table(reported)}\n", flush=True)
@@ -100,12 +106,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
         options.json.write_text(
-            _json(machine, rows, first, compared, columns, reported, sent, judged, kernels, steps)
+            _json(
+                machine,
+                rows,
+                first,
+                compared,
+                columns,
+                lines,
+                reported,
+                sent,
+                judged,
+                kernels,
+                steps,
+            )
         )
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
     failures += [f"first-number, {fact.what}: {fact.note}" for fact in first if fact.wrong]
     failures += [f"csv, {fact.what}: {fact.note}" for fact in columns if fact.wrong]
+    failures += [f"lines, {fact.what}: {fact.note}" for fact in lines if fact.wrong]
     failures += [f"report, {fact.what}: {fact.note}" for fact in reported if fact.wrong]
     failures += [f"engine, {one.tool} at {one.rate}/s: {one.note}" for one in sent if one.wrong]
     failures += [f"judge, {fact.what}: {fact.note}" for fact in judged if fact.wrong]
@@ -138,6 +157,7 @@ def _json(
     first: Sequence[Fact],
     compared: Sequence[Fact],
     columns: Sequence[Fact],
+    lines: Sequence[Fact],
     report: Sequence[Fact],
     sent: Sequence[Sent],
     judged: Sequence[Fact],
@@ -150,6 +170,7 @@ def _json(
         "first-number": [asdict(fact) for fact in first],
         "compare": [asdict(fact) for fact in compared],
         "csv": [asdict(fact) for fact in columns],
+        "lines": [asdict(fact) for fact in lines],
         "report": [asdict(fact) for fact in report],
         "engine": [asdict(one) for one in sent],
         "judge": [asdict(fact) for fact in judged],

@@ -19,6 +19,7 @@ use crate::ranking::{Order, Reduced, Results};
 use crate::scan::{self, Failed};
 use crate::source::{Block, Source};
 use crate::table::{duplicate_message, Duplicates, Table};
+use crate::trec::{self, Sink};
 use crate::watch::Watch;
 
 /// The most bytes of scattered queries' rows that one pass collects in memory.
@@ -71,14 +72,14 @@ pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) ->
                 watch.still_wanted()?;
                 let name = run.queries.get(query);
                 for row in run.rows_of(query) {
-                    let doc = run.docs.get(row);
-                    results
-                        .push(doc, run.values[row])
-                        .map_err(|_repeated| Problem::whole("", duplicate_message(name, doc)))?;
+                    results.push(run.docs.get(row), run.values[row]);
                 }
                 let position = judgments.position(name);
                 let judged = position.map(|position| judgments.of(position));
-                Ok((position, query, results.reduce(name, judged)))
+                let reduced = results.reduce(name, judged);
+                let reduced =
+                    reduced.map_err(|repeated| Problem::whole("", duplicate_message(name, repeated.doc)))?;
+                Ok((position, query, reduced))
             },
         )
         .collect::<Outcome<_>>()?;
@@ -168,34 +169,48 @@ fn reduce_block<'b>(
     judgments: &'b Judgments,
     order: Order,
 ) -> Result<Vec<Group<'b>>, Failed> {
-    let mut groups = Vec::new();
-    let mut results = Results::new(judgments, order);
-    let mut query: &[u8] = b"";
-    let mut offset = block.offset;
-    let mut end = |results: &mut Results<'b>, query: &'b [u8], offset: u64, until: u64| {
-        let judged = judgments.position(query).map(|position| judgments.of(position));
-        let is_judged = judged.is_some();
-        let reduced = results.reduce(query, judged);
-        groups.push(Group { query, offset, bytes: until - offset, reduced: is_judged.then_some(reduced) });
-    };
-    scan::rows(block, layout, |row, line_start| {
-        if row.query != query {
-            if !results.is_empty() {
-                end(&mut results, query, offset, line_start);
-            }
-            query = row.query;
-            offset = line_start;
+    let results = Results::new(judgments, order);
+    let mut groups = Groups { judgments, results, query: b"", offset: block.offset, done: Vec::new() };
+    trec::rows(block, layout, &mut groups)?;
+    Ok(groups.done)
+}
+
+/// Reduces one query after the other.
+struct Groups<'b> {
+    judgments: &'b Judgments,
+    results: Results<'b>,
+    query: &'b [u8],
+    offset: u64,
+    done: Vec<Group<'b>>,
+}
+
+impl<'b> Sink<'b> for Groups<'b> {
+    fn query(&mut self, query: &'b [u8], line_start: u64) -> Result<(), Failed> {
+        self.end(line_start)?;
+        (self.query, self.offset) = (query, line_start);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn row(&mut self, doc: &'b [u8], value: f64) {
+        self.results.push(doc, value);
+    }
+
+    fn end(&mut self, until: u64) -> Result<(), Failed> {
+        if self.results.is_empty() {
+            return Ok(());
         }
-        results.push(row.doc, row.value).map_err(|_repeated| Failed::Twice {
+        let (query, offset) = (self.query, self.offset);
+        let judged = self.judgments.position(query).map(|position| self.judgments.of(position));
+        let reduced = self.results.reduce(query, judged).map_err(|repeated| Failed::Twice {
             offset,
             query: query.to_vec(),
-            doc: row.doc.to_vec(),
-        })
-    })?;
-    if !results.is_empty() {
-        end(&mut results, query, offset, block.offset + block.text.len() as u64);
+            doc: repeated.doc.to_vec(),
+        })?;
+        let reduced = judged.map(|_| reduced);
+        self.done.push(Group { query, offset, bytes: until - offset, reduced });
+        Ok(())
     }
-    Ok(groups)
 }
 
 /// Every query that the first pass has seen.

@@ -106,6 +106,30 @@ fn hash(state: &RandomState, id: &[u8]) -> u64 {
 }
 
 impl<'a> JudgedQuery<'a> {
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The row in the judgments of the document at this position among those of the query.
+    #[inline]
+    pub fn row(self, at: usize) -> usize {
+        self.start + at
+    }
+
+    #[inline]
+    pub fn id(self, at: usize) -> &'a [u8] {
+        self.judgments.docs.get(self.row(at))
+    }
+
+    #[inline]
+    pub fn hash(self, at: usize) -> u64 {
+        self.judgments.hashes[self.row(at)]
+    }
+
     /// Every judged document: its row in the judgments, its id, and the hash of the id.
     pub fn docs(self) -> impl Iterator<Item = (usize, &'a [u8], u64)> {
         (self.start..self.end).map(move |row| (row, self.judgments.docs.get(row), self.judgments.hashes[row]))

@@ -389,14 +389,16 @@ fn trimmed(mut text: &[u8]) -> &[u8] {
     text
 }
 
+/// Powers of ten by which a number is divided: exact, as are all up to 1e22.
+pub const POWERS: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+
 /// A number as most files have them, digits with or without a point, and short enough to be exact.
 ///
 /// The digits and the power of ten are exact floating-point numbers, so their quotient is rounded
 /// once: the result is the nearest number, as with any correct parser.
 #[inline]
-fn plain_decimal(text: &[u8]) -> Option<f64> {
-    const POWERS: [f64; 16] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+pub fn plain_decimal(text: &[u8]) -> Option<f64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     if digits.is_empty() || digits.len() > 16 {
         return None;

@@ -1,8 +1,8 @@
 //! The core of Cleverdon: reading, ordering and joining. What Python does fast enough is not here.
 //!
 //! ```text
-//! source -> scan (layout) -> ranking -> join -> Hits          a text file, never held in memory
-//!                         -> table   -> join -> Hits          everything else
+//! source -> trec (simd)   -> ranking (filter) -> join -> Hits  a text file, never held in memory
+//!        -> scan (layout) -> table            -> join -> Hits  everything else
 //!            csv (layout) -> table                           columns, with quoted line breaks where there are any
 //!                                    -> gather               many runs, to choose what to judge
 //! ```
@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 
 pub mod csv;
+pub mod filter;
 pub mod gather;
 pub mod ids;
 pub mod join;
@@ -22,8 +23,10 @@ mod python;
 pub mod ranking;
 pub mod scan;
 pub mod segments;
+pub mod simd;
 pub mod source;
 pub mod table;
 pub mod threads;
+pub mod trec;
 pub mod utf16;
 pub mod watch;

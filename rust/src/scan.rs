@@ -95,7 +95,7 @@ pub fn rows<'b>(
 }
 
 /// Rejects bytes that are not text: NUL bytes, invalid UTF-8, lone carriage returns.
-fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
+pub fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
     let text: &[u8] = &block.text;
     let (at, message) = if let Err(problem) = check_text(text) {
         problem

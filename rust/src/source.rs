@@ -490,13 +490,20 @@ impl<'s> Blocks<'s> {
 }
 
 impl Block<'_> {
+    /// The length of the byte order mark, which Windows programs write: it is not part of the first id.
+    pub fn mark(&self) -> usize {
+        if self.first && self.text.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        }
+    }
+
     /// Every line that is not skipped, with the offset of its start in the block.
     #[inline]
     pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, Line<'b>)> {
         let text: &[u8] = &self.text;
-        // A byte order mark, which Windows programs write, is not part of the first id.
-        let mark = self.first && text.starts_with(b"\xef\xbb\xbf");
-        let mut at = if mark { 3 } else { 0 };
+        let mut at = self.mark();
         let mut header = if self.first { layout.header } else { 0 };
         std::iter::from_fn(move || loop {
             if at >= text.len() {
@@ -519,7 +526,7 @@ impl Block<'_> {
 
 /// The line that starts here. Most lines are short: then one comparison finds the end and the blanks.
 #[inline]
-fn line_at(text: &[u8], start: usize) -> Line<'_> {
+pub fn line_at(text: &[u8], start: usize) -> Line<'_> {
     if let Some(window) = text[start..].first_chunk::<WINDOW>() {
         let marks = Marks::of(window);
         if marks.newlines != 0 {

@@ -137,8 +137,8 @@ fn in_full(
     }
     let mut ranking = Results::new(judgments, order);
     for (id, &score) in ids.iter().zip(scores) {
-        // The keys of a dict are unique, so there are no duplicates.
-        let _ = ranking.push(id, score);
+        ranking.push(id, score);
     }
-    Ok(ranking.reduce(query.as_bytes(), Some(judged)))
+    // The keys of a dict are unique, so there are no duplicates.
+    Ok(ranking.reduce(query.as_bytes(), Some(judged)).unwrap_or_default())
 }
