@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ import numpy as np
 from cleverdon import __version__
 from cleverdon._common.arrays import Floats
 from cleverdon._common.digests import pending
+from cleverdon._common.extras import importing
 from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import CollectionFacts, Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import naming_columns, take_list_column
-from cleverdon.formats.inputs import Repeats, named_runs
+from cleverdon.formats.inputs import Repeats, any_on_spark, named_runs, one_by_one
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.merging import OWN, joined_provenance
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from cleverdon.unknowns.bounds import Bounds
 
 
-_RankingVariants = Mapping[Measure, tuple[Settings, bool]]
+RankingVariants = Mapping[Measure, tuple[Settings, bool]]
 """The ranking that each measure needs: settings, and whether it `uses_other_queries`."""
 
 
@@ -174,6 +175,28 @@ def evaluate(
     named = [name for name, word in given.items() if word is not None]
     ways = {m: (tool.settings_of(m, settings, named), m.uses_other_queries) for m in wanted}
     also = [way for way in dict.fromkeys(ways.values()) if way != (settings, False)]
+    renamed = {str(measure): text for measure, text in asked.items() if text}
+    if any_on_spark(qrels, runs, second, weights):
+        with importing("evaluation on Spark", extra="spark"):
+            from cleverdon.scale.spark import evaluate_on_spark  # only where Spark is used
+
+        if keep or bounds:
+            what = "keep=" if keep else "bounds=True"
+            raise OptionError(f"{what} needs the rankings, and these stay on the cluster")
+        return evaluate_on_spark(
+            qrels,
+            runs,
+            wanted,
+            tool=tool,
+            settings=settings,
+            ways=ways,
+            asked_for=renamed if measures is not None else {},
+            docs=docs,
+            second=second,
+            weights=weights,
+            formats=(qrels_format, run_format),
+            progress=progress,
+        )
     if isinstance(qrels, (str, os.PathLike)):
         qrels_format = qrels_format or tool.qrels_format
     twice = settings.qrels_duplicates
@@ -192,8 +215,8 @@ def evaluate(
     named_all = named_runs(runs, judgments.queries)
     repeated = {str(name): len(run.runs) for name, run in named_all if isinstance(run, Repeats)}
     if repeated:
-        _check_repeats(wanted, keep=keep, bounds=bounds)
-    for name, run in _one_by_one(named_all):
+        check_repeats(wanted, keep=keep, bounds=bounds)
+    for name, run in one_by_one(named_all):
         ranked.append(
             rank(
                 judgments,
@@ -215,9 +238,8 @@ def evaluate(
                 raise _refuse_one_column(gold, judgments.source)
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
     if repeated:
-        scores = _average_repeats(scores, repeated)
+        scores = average_repeats(scores, repeated)
     if measures is not None:
-        renamed = {str(measure): text for measure, text in asked.items() if text}
         scores = replace(scores, about=scores.about.replace(asked_for=renamed))
     if keep:
         hits = {run.name: run.hits for run in ranked}
@@ -296,7 +318,7 @@ def _refuse_one_column(column: str, source: str) -> InputError:
     )
 
 
-def _check_repeats(measures: tuple[Measure, ...], *, keep: int, bounds: bool) -> None:
+def check_repeats(measures: tuple[Measure, ...], *, keep: int = 0, bounds: bool = False) -> None:
     if keep or bounds:
         what = "keep=" if keep else "bounds=True"
         raise OptionError(f"{what} is of single runs, and a system has several (repeats)")
@@ -305,16 +327,7 @@ def _check_repeats(measures: tuple[Measure, ...], *, keep: int, bounds: bool) ->
             raise OptionError(f"{measure} gives texts, which have no mean over several runs")
 
 
-def _one_by_one(runs: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any]]:
-    """Yield all runs; those of one system with numbers behind its name."""
-    for name, run in runs:
-        if isinstance(run, Repeats):
-            yield from ((f"{name}#{number}", one) for number, one in enumerate(run.runs, start=1))
-        else:
-            yield name, run
-
-
-def _average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
+def average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
     """Make one system of the runs of each, whose values are the means; keep them as well."""
     at, rows, systems = 0, [], []
     while at < len(scores.systems):
@@ -361,7 +374,7 @@ def _varied_grades(unjudged: str | float | None, *, otherwise: bool) -> bool | f
 
 def _bounds_of_runs(
     ranked: list[RankedRun],
-    ways: _RankingVariants,
+    ways: RankingVariants,
     tool: Profile,
     *,
     rest: bool,
@@ -407,7 +420,7 @@ def score(
     *,
     settings: Settings,
     profile: str = "cleverdon",
-    ways: _RankingVariants | None = None,
+    ways: RankingVariants | None = None,
 ) -> Scores:
     """Score runs that are ranked already, in all `ways` that the measures want."""
     names = [run.name for run in ranked]
@@ -428,14 +441,8 @@ def score(
         evaluated &= judgments.judged.count(judgments.judged.grade > 0) > 0
     if ways is None:
         ways = {measure: (settings, measure.uses_other_queries) for measure in measures}
-    scored = [_score_all_variants(measures, run, ways) for run in ranked]
+    scored = [score_run(run, measures, ways, find_profile(profile)) for run in ranked]
     values = np.array([found for found, _ in scored])
-    for m, measure in enumerate(measures):
-        absent = find_profile(profile).value_of_absent(measure)
-        if absent is not None:
-            values[:, m][~np.array([run.present for run in ranked])] = absent
-        for r, run in enumerate(ranked):
-            values[r, m] = _where_defined(find_profile(profile), measure, values[r, m], run.hits)
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = Provenance(
         version=__version__,
@@ -468,10 +475,12 @@ def score(
     return scores
 
 
-def _score_all_variants(
-    measures: tuple[Measure, ...], run: RankedRun, ways: _RankingVariants
+def score_run(
+    run: RankedRun, measures: tuple[Measure, ...], ways: RankingVariants, tool: Profile
 ) -> tuple[Floats, dict[Measure, Floats]]:
-    """Return values and parts of measures that need different rankings of one run."""
+    """Return a run's values (measures x queries) by measures that need different rankings, and the
+    parts of measures that have any; both also for queries that are not to be evaluated.
+    """
     values = np.empty((len(measures), len(run.hits)))
     parts: dict[Measure, Floats] = {}
     for way in dict.fromkeys(ways.values()):
@@ -481,6 +490,11 @@ def _score_all_variants(
         of_these = tuple(measures[row] for row in rows)
         values[rows], found = _score_measures(of_these, hits, expected=settings.ties == "expected")
         parts |= found
+    for row, measure in enumerate(measures):
+        absent = tool.value_of_absent(measure)
+        if absent is not None:
+            values[row, ~run.present] = absent
+        values[row] = _where_defined(tool, measure, values[row], run.hits)
     return values, parts
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, cast
@@ -116,7 +116,7 @@ def rank(
         not_judged = [query for query in unlisted if query not in judgments]
         extra, extra_names = extra + len(not_judged), extra_names + not_judged
     if not (part or np.any(present)):
-        raise _nothing_in_common(judgments, extra_names, source=source, name=str(name))
+        raise nothing_in_common(judgments.queries[0], extra_names, source=source, name=str(name))
     others = {}
     for way, elsewhere in also:
         same = not elsewhere and _core_order(way) == _core_order(settings)
@@ -190,9 +190,10 @@ def _join_table(judgments: Judgments, run: Run, order: _core.Order) -> _core.Joi
         raise InputError(error.message, source=run.source or run.name) from None
 
 
-def _nothing_in_common(
-    judgments: Judgments, queries: list[str], *, source: str, name: str
+def nothing_in_common(
+    judged: str, queries: Sequence[str], *, source: str = "", name: str
 ) -> InputError:
+    """Return the error of a run without judged queries: one judged query, and some of the run."""
     if not queries:
         return InputError("has no rows", source=source or name)
     ask = (
@@ -201,7 +202,7 @@ def _nothing_in_common(
         else "a run is {query: {document: score}}, and several are {name: run}"
     )
     return InputError(
-        f"no query of it has judgments: it has {queries[0]!r}, the judgments have "
-        f"{judgments.queries[0]!r}; {ask}",
+        f"no query of it has judgments: it has {queries[0]!r}, the judgments have {judged!r}; "
+        f"{ask}",
         source=source or name,
     )

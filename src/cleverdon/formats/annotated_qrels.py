@@ -100,7 +100,7 @@ def _fields(row: Any, number: int, *, layout: list[str]) -> list[str]:
     if names and "subtopic" in layout:
         known = list(names)
         (query, doc, grade), _ = choose_columns(known, kind="grade", source=type(row).__name__)
-        subtopic = next((known.index(name) for name in _SUBTOPIC if name in known), None)
+        subtopic = next((known.index(name) for name in SUBTOPIC if name in known), None)
         if subtopic is not None:
             return [str(getattr(row, known[at])) for at in (query, subtopic, doc, grade)]
     if not isinstance(row, (tuple, list)) or len(row) != len(layout):
@@ -109,7 +109,7 @@ def _fields(row: Any, number: int, *, layout: list[str]) -> list[str]:
     return [str(field) for field in row]
 
 
-_SUBTOPIC = ("subtopic_id", "subtopic", "intent_id", "intent", "iteration")
+SUBTOPIC = ("subtopic_id", "subtopic", "intent_id", "intent", "iteration")
 """Names of the subtopic of a judgment."""
 
 

@@ -11,7 +11,7 @@ judging app's libraries are installed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -596,6 +596,44 @@ def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[st
         else:
             named.append((run.name if isinstance(run, Rows) else f"run {number}", run))
     return named
+
+
+def one_by_one(runs: Iterable[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any]]:
+    """Yield all runs; those of one system with numbers behind its name."""
+    for name, run in runs:
+        if isinstance(run, Repeats):
+            yield from ((f"{name}#{number}", one) for number, one in enumerate(run.runs, start=1))
+        else:
+            yield name, run
+
+
+SPARK = "spark:"
+"""What the name of a table or path begins with that Spark is to read."""
+
+
+def is_on_spark(data: Any) -> bool:
+    """Tell whether data is a frame of Spark's, or a table or path that Spark is to read."""
+    if isinstance(data, str):
+        return data.startswith(SPARK)
+    return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
+
+
+def any_on_spark(*inputs: Any) -> bool:
+    """Tell whether any of these is on Spark, or several runs of which one is."""
+    return any(map(is_on_spark, each_input(*inputs)))
+
+
+def each_input(*inputs: Any) -> Iterator[Any]:
+    """Yield all inputs; several runs one by one."""
+    for data in inputs:
+        if isinstance(data, Repeats):
+            yield from data.runs
+        elif isinstance(data, Mapping):
+            yield from each_input(*(run for run in data.values() if not isinstance(run, Mapping)))
+        elif isinstance(data, (list, tuple)):
+            yield from (one for one in data if not isinstance(one, (list, tuple, Mapping)))
+        else:
+            yield data
 
 
 def _is_row(fields: Mapping[Any, Any]) -> bool:
