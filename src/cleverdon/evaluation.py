@@ -183,6 +183,8 @@ def evaluate(
         if keep or bounds:
             what = "keep=" if keep else "bounds=True"
             raise OptionError(f"{what} needs the rankings, and these stay on the cluster")
+        if collection is not None:
+            raise OptionError("collection= is not for Spark, where qrels are all judgments")
         return evaluate_on_spark(
             qrels,
             runs,

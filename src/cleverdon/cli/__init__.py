@@ -34,6 +34,7 @@ COMMAND_GROUPS = {
         "measures": ("cli.measures", "List the measures."),
         "trec_eval": ("trec_eval.cli", "Evaluate as trec_eval does, to the byte."),
         "audit": ("auditing.cli", "Test another tool against its documentation."),
+        "spark": ("scale.cli", "Evaluate on Spark: tables, and Parquet of any size."),
         "demo": ("demo.cli", "Build and evaluate a small collection."),
     },
     "Compare": {
@@ -88,6 +89,7 @@ EXTRAS = {
     "search": "engine",
     "bench": "engine",
     "index": "engine",
+    "spark": "spark",
 }
 """The extra that has all that a command needs; of other commands, it is the extra of the library
 that is missing."""

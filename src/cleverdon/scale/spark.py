@@ -43,6 +43,7 @@ from cleverdon.formats.inputs import (
 )
 from cleverdon.formats.lines import Lines
 from cleverdon.measures.base import Measure
+from cleverdon.merging import OWN
 from cleverdon.profiles import Profile
 from cleverdon.rank import nothing_in_common
 from cleverdon.scale.worker import (
@@ -492,10 +493,12 @@ def _planned(
             )
         plan = replace(plan, top_second=max(float(found["top"] or 0.0), 0.0))
         parts.append(graded.withColumn("part", sql.lit(SECOND)))
-    if any(measure.needs == "positives" for measure in plan.measures):
+    needs = _needs(plan.measures)
+    if "positives" in needs:
         parts.append(_times_relevant(judged.frame).withColumn("part", sql.lit(POSITIVES)))
     parts += [system.frame for system in systems]
-    if any(elsewhere for _, elsewhere in plan.ways.values()):
+    if "judged_docs" in needs:
+        plan = replace(plan, elsewhere=True)
         docs = judged.frame.select("doc").distinct()
         parts += [
             system.frame.join(docs, "doc", "left_semi")
@@ -521,6 +524,11 @@ def _planned(
     for more in rows[1:]:
         united = united.unionByName(more)
     return plan, united, whole
+
+
+def _needs(measures: Iterable[Measure]) -> set[str]:
+    """Return the facts of the whole collection that the measures need."""
+    return {need for measure in measures for need in measure.needs_of_collection}
 
 
 def _times_relevant(judged: DataFrame) -> DataFrame:
@@ -617,8 +625,11 @@ def _provenance(
                 str(plan.measures[m]): row[f"undefined{m}"] for m in numbers if row[f"undefined{m}"]
             },
             judged_at={k: at[k] for k in cutoffs(plan.measures)},
+            returned_at={k: row[f"returned_at_{k}"] for k in plan.cutoffs},
             deepest=row["deepest"],
         )
+    known: dict[str, float | str] = {"top_grade": plan.top_grade, "top_second": plan.top_second}
+    known["queries"] = plan.queries if "queries" in _needs(plan.measures) else 0
     return Provenance(
         version=__version__,
         profile=plan.profile,
@@ -631,6 +642,10 @@ def _provenance(
         docs=plan.docs,
         pooled=of_system[0]["pooled"],
         asked_for=dict(asked_for),
+        collection={
+            need: known.get(need, OWN)
+            for need in sorted({"top_grade", *_needs(plan.measures)} - {"docs"})
+        },
         top_grade=whole.top_grade,
     )
 

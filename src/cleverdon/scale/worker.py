@@ -53,6 +53,7 @@ class Plan:
     top_second: float = 0
     queries: int = 0
     second: bool = False
+    elsewhere: bool = False  # whether a measure asks what is judged for any query
     weights: Nested | None = None
     ordered: bool = False  # whether rows have a column that says which comes first
     rows: int = _BLOCK_ROWS  # of a block; more where one query has more
@@ -135,15 +136,14 @@ def _rows_of_block(block: pa.Table, plan: Plan) -> dict[str, Any]:
     if judgments is None:
         return {}
     judged = judgments.judged
-    known = np.array([query != _ELSEWHERE for query in judged.queries])
     relevant = judged.count(judged.grade > 0) > 0
     of_query = {"judgments": np.diff(judged.starts), "pooled": judged.count(judged.grade < 0)}
-    queries = [query for query in judged.queries if query != _ELSEWHERE]
+    queries = list(judged.queries)
     columns: dict[str, list[Any]] = {name: [] for name in plan.schema.names}
     for s, _name in enumerate(plan.systems):
         run = _rank(judgments, parts.get(FIRST_RUN + s), s, plan)
         values, kept = score_run(run, plan.measures, plan.ways, find_profile(plan.profile))
-        evaluated = np.ones(len(known), dtype=bool)
+        evaluated = np.ones(len(queries), dtype=bool)
         if plan.settings.missing != "empty":
             evaluated &= run.present
         if plan.settings.no_relevant == "skip":
@@ -161,9 +161,9 @@ def _rows_of_block(block: pa.Table, plan: Plan) -> dict[str, Any]:
         columns["system"] += [s] * len(queries)
         columns["error"] += [None] * len(queries)
         for m in plan.with_parts:
-            columns[f"parts{m}"] += list(kept[plan.measures[m]].T[known])
+            columns[f"parts{m}"] += list(kept[plan.measures[m]].T)
         for column, array in found.items():
-            columns[column].append(array[known])
+            columns[column].append(array)
     return {
         name: np.concatenate(filled) if filled and _is_array(filled[0], name) else filled
         for name, filled in columns.items()
@@ -190,10 +190,6 @@ def _split(block: pa.Table, plan: Plan) -> dict[int, pa.Table]:
     }
 
 
-_ELSEWHERE = "\0elsewhere"
-"""A query for documents that only queries of other blocks judged. No file can hold such an id."""
-
-
 def _judgments(parts: Mapping[int, pa.Table], plan: Plan) -> Judgments | None:
     rows = parts.get(JUDGED)
     if rows is None:
@@ -202,19 +198,15 @@ def _judgments(parts: Mapping[int, pa.Table], plan: Plan) -> Judgments | None:
     notes = Annotations()
     if plan.format is not None:
         found = _read_annotated(rows, format=plan.format, duplicates=twice)
-        nested, notes = found.to_dict(), found.notes
-        table = found._table
+        table, notes = found._table, found.notes
     else:
         table = _table(rows, kind="grade", duplicates=twice, source="judgments")
-    if ELSEWHERE in parts:
-        nested = Judgments(table, name="").to_dict()
-        nested[_ELSEWHERE] = dict.fromkeys(parts[ELSEWHERE].column("doc").to_pylist(), 0.0)
-        table = _core.Table.from_dict(nested, "grade", "unchecked")
     whole = CollectionFacts(
         top_grade=plan.top_grade,
         top_second=plan.top_second,
         queries=plan.queries,
         positives=_times_relevant(parts[POSITIVES]) if POSITIVES in parts else None,
+        judged_docs=_docs(parts.get(ELSEWHERE)) if plan.elsewhere else None,
     )
     notes = replace(notes, collection=whole, docs=plan.docs, positives=POSITIVES in parts)
     judgments = Judgments(table, name="judgments", notes=notes)
@@ -311,12 +303,16 @@ def _times_relevant(rows: pa.Table) -> dict[str, int]:
     return dict(zip(docs, map(int, times), strict=True))
 
 
+def _docs(rows: pa.Table | None) -> frozenset[str]:
+    return frozenset(() if rows is None else rows.column("doc").to_pylist())
+
+
 def _counts(run: RankedRun, plan: Plan) -> dict[str, Ints]:
     """Count what provenance adds up. Ties are counted for a block: all stand in its first row."""
     hits = run.hits
     judged: Bools = hits.grade >= 0
     tied = np.zeros(len(hits), dtype=np.int64)
-    tied[int(np.argmax([query != _ELSEWHERE for query in hits.judgments.queries]))] = run.tied
+    tied[0] = run.tied
     zeros = np.zeros(len(hits), dtype=np.int64)
     found: dict[str, Ints] = {
         "returned": hits.returned,
