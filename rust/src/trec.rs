@@ -101,6 +101,8 @@ struct Rows<'b, 't, 's, S> {
 
 /// Where the fields of a row are.
 struct Found {
+    /// The first bytes of the query id, and what follows.
+    word: u64,
     query: (usize, usize),
     doc: (usize, usize),
     value: f64,
@@ -143,7 +145,7 @@ impl<'b, S: Sink<'b>> Task for Rows<'b, '_, '_, S> {
                     }
                 }
             };
-            if !query.is(text, found.query) {
+            if !query.is(found.word, text, found.query) {
                 let id = &text[found.query.0..found.query.1];
                 if layout.comments && text[start] == b'#' {
                     continue;
@@ -162,13 +164,18 @@ impl<'b, S: Sink<'b>> Task for Rows<'b, '_, '_, S> {
 /// The row of a usual line, and the line's end; None for other lines.
 #[inline(always)]
 fn usual_line<K: Kernel>(kernel: K, layout: &Layout, text: &[u8], start: usize) -> Option<(Found, usize)> {
-    let Flags { unusual, spaces } = match text[start..].first_chunk::<WINDOW>() {
-        Some(window) => kernel.flags(window),
-        None => kernel.flags(&last_window(&text[start..])),
+    let last;
+    let window = match text[start..].first_chunk::<WINDOW>() {
+        Some(window) => window,
+        None => {
+            last = last_window(&text[start..]);
+            &last
+        }
     };
+    let Flags { unusual, spaces } = kernel.flags(window);
     let other = unusual ^ spaces;
     let end = other.trailing_zeros() as usize;
-    if text.get(start + end) != Some(&b'\n') || other == 0 {
+    if other == 0 || window[end] != b'\n' {
         return None;
     }
     // The spaces of the line and its newline: a field ends at each, if no two are neighbours.
@@ -188,7 +195,8 @@ fn usual_line<K: Kernel>(kernel: K, layout: &Layout, text: &[u8], start: usize) 
         return None; // less than six fields
     }
     let value = number(kernel, layout, text, value)?;
-    Some((Found { query, doc, value }, start + end))
+    let word = window.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    Some((Found { word, query, doc, value }, start + end))
 }
 
 /// Less than a window, with zeros behind it.
@@ -222,7 +230,8 @@ fn other_line<K: Kernel>(
         let from = field.as_ptr() as usize - text.as_ptr() as usize;
         (from, from + field.len())
     };
-    Ok((Some(Found { query: place(query), doc: place(doc), value }), end))
+    let query = place(query);
+    Ok((Some(Found { word: word_at(text, query.0), query, doc: place(doc), value }), end))
 }
 
 /// The row of a line of any length, with any blanks, carriage return and letters, and the line's end; None where there
@@ -260,24 +269,30 @@ fn line_by_bits<K: Kernel>(kernel: K, layout: &Layout, text: &[u8], start: usize
         return None; // blanks may be part of fields that tabs separate
     }
     let value = number(kernel, layout, text, (edges[8], edges[9]))?;
-    Some((Found { query: (edges[0], edges[1]), doc: (edges[4], edges[5]), value }, end))
+    let query = (edges[0], edges[1]);
+    Some((Found { word: word_at(text, query.0), query, doc: (edges[4], edges[5]), value }, end))
 }
 
 /// The score in this field.
 #[inline(always)]
 fn number<K: Kernel>(kernel: K, layout: &Layout, text: &[u8], (from, to): (usize, usize)) -> Option<f64> {
-    let negative = text[from] == b'-';
     let bytes = text[..to].last_chunk::<NUMBER>()?;
-    match kernel.decimal(bytes, to - from - usize::from(negative)) {
-        // Adding zero turns -0.0 into 0.0, as `Layout::number` does.
-        Some(value) => Some(if negative { 0.0 - value } else { value } + 0.0),
-        None => other_number(layout, &text[from..to]),
-    }
+    // It is not -0.0, which `Layout::number` turns into 0.0: a sign is none of its digits.
+    kernel.decimal(bytes, to - from).or_else(|| other_number(kernel, layout, bytes, &text[from..to]))
 }
 
 #[inline(never)]
-fn other_number(layout: &Layout, text: &[u8]) -> Option<f64> {
-    layout.number(text).ok()
+fn other_number<K: Kernel>(kernel: K, layout: &Layout, bytes: &[u8; NUMBER], text: &[u8]) -> Option<f64> {
+    let negative = if text.starts_with(b"-") { kernel.decimal(bytes, text.len() - 1) } else { None };
+    negative.map(|value| 0.0 - value).or_else(|| layout.number(text).ok())
+}
+
+/// The eight bytes from here on, or as many as there are.
+fn word_at(text: &[u8], start: usize) -> u64 {
+    let mut bytes = [0; 8];
+    let length = (text.len() - start).min(8);
+    bytes[..length].copy_from_slice(&text[start..start + length]);
+    u64::from_le_bytes(bytes)
 }
 
 /// A query id that most rows are compared with, one after the other.
@@ -293,28 +308,27 @@ struct Query<'b> {
 
 impl<'b> Query<'b> {
     fn of(id: &'b [u8]) -> Self {
-        let mut first = [0; 8];
         let known = id.len().min(8);
-        first[..known].copy_from_slice(&id[..known]);
         let mask = if known == 8 { u64::MAX } else { (1 << (8 * known)) - 1 };
-        let last = id.last_chunk().copied().unwrap_or_default();
         let length = if id.starts_with(b"#") { usize::MAX } else { id.len() };
-        Query { id, length, first: u64::from_le_bytes(first), mask, last: u64::from_le_bytes(last) }
+        Query { id, length, first: word_at(id, 0), mask, last: word_at(id, id.len() - known) }
     }
 
+    /// Whether this is the id in a field that starts with these bytes.
     #[inline(always)]
-    fn is(&self, text: &[u8], (from, to): (usize, usize)) -> bool {
-        let length = to - from;
-        if length != self.length {
+    fn is(&self, word: u64, text: &[u8], (from, to): (usize, usize)) -> bool {
+        if to - from != self.length || (word ^ self.first) & self.mask != 0 {
             return false;
         }
-        let (Some(first), Some(last)) = (text[from..].first_chunk::<8>(), text[..to].last_chunk::<8>())
-        else {
-            return self.id == &text[from..to];
-        };
-        if (u64::from_le_bytes(*first) ^ self.first) & self.mask != 0 {
-            return false;
+        self.length <= 8 || self.ends(&text[from..to])
+    }
+
+    /// Whether this id, of more than eight bytes, is the query's; the first eight are.
+    #[inline]
+    fn ends(&self, id: &[u8]) -> bool {
+        match id.last_chunk() {
+            Some(last) if id.len() <= 16 => u64::from_le_bytes(*last) == self.last,
+            _ => id == self.id,
         }
-        length <= 8 || u64::from_le_bytes(*last) == self.last && (length <= 16 || self.id == &text[from..to])
     }
 }
