@@ -88,3 +88,52 @@ def test_python_dash_m() -> None:
         [sys.executable, "-m", "cleverdon", "--help"], capture_output=True, text=True, check=True
     )
     assert found.stdout.startswith("Usage: cleverdon ")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> list[str]:
+    """A command that evaluates a small run."""
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    (tmp_path / "a.run").write_text("q Q0 a 1 1.0 t\n")
+    files = [str(tmp_path / name) for name in ("qrels.txt", "a.run")]
+    return [sys.executable, "-m", "cleverdon", "eval", *files, "-m", "AP"]
+
+
+def test_eval_ends_at_once_and_loses_nothing(small: list[str], tmp_path: Path) -> None:
+    for command in (small, [*small, "--help"], [*small, "-f", "json"]):
+        done = subprocess.run(command, capture_output=True, text=True)
+        written = tmp_path / "written"
+        with written.open("wb") as file:
+            assert subprocess.run(command, stdout=file).returncode == 0
+        assert done.returncode == 0
+        assert len(done.stdout.splitlines()) > 2
+        assert written.read_text() == done.stdout
+    wrong = subprocess.run([*small, "-m", "nDGC"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "cleverdon: error:" in wrong.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_eval_says_that_its_output_could_not_be_written(small: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(small, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0
+    assert "No space left" in done.stderr
+
+
+def test_eval_calls_what_was_to_be_called_at_its_end(small: list[str]) -> None:
+    program = (
+        "import atexit, os, sys; from cleverdon.cli import run_process\n"
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'], flush=True))\n"
+        "run_process()"
+    )
+    for threads, given in (("1", {}), ("2", {"OPENBLAS_NUM_THREADS": "2"})):
+        inherited = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+        done = subprocess.run(
+            [sys.executable, "-c", program, *small[3:]],
+            capture_output=True,
+            text=True,
+            env=inherited | given,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == threads

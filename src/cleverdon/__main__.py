@@ -1,6 +1,6 @@
 """`python -m cleverdon` is the command `cleverdon`."""
 
-from cleverdon.cli import main
+from cleverdon.cli import run_process
 
 if __name__ == "__main__":
-    main()
+    run_process()

@@ -42,7 +42,7 @@ class RunProvenance:
     """Facts about one run in addition to its scores."""
 
     source: str  # the file, if it was one
-    digest: Digest = Digest()  # BLAKE3 of that file
+    digest: Digest = Digest()  # noqa: RUF009 (a descriptor; BLAKE3 of that file)
     queries: int  # that are judged and that the run has
     missing: tuple[str, ...]  # judged queries that the run lacks
     extra: int  # queries of the run that have no judgments
@@ -68,7 +68,7 @@ class Provenance:
     profile: str
     settings: Settings
     qrels: str  # the file, if it was one
-    qrels_digest: Digest = Digest()
+    qrels_digest: Digest = Digest()  # noqa: RUF009 (a descriptor)
     queries: int
     judgments: int
     runs: dict[str, RunProvenance]

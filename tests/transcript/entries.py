@@ -10,7 +10,7 @@ PROGRAMS = {
     "cleverdon": "cleverdon.cli:main",
     "cleverdon-trec_eval": "cleverdon.trec_eval.cli:trec_eval_main",
 }
-"""The same as in pyproject.toml."""
+"""The same as in pyproject.toml, where the first ends its process (`run_process`)."""
 OPEN_PROJECT = "cleverdon.judging.project:open_project"
 MAKE_APP = "cleverdon.judging.web.app:make_app"
 ROUTES = "cleverdon.judging.web.app:_declared_routes"

@@ -74,7 +74,7 @@ class Contributor:
 
     name: str
     source: str = ""  # the file of its run, if any
-    digest: Digest = Digest()  # BLAKE3 of that file
+    digest: Digest = Digest()  # noqa: RUF009 (a descriptor; BLAKE3 of that file)
 
 
 @dataclass(frozen=True, eq=False)
