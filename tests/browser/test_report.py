@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from cleverdon import evaluate
 from cleverdon.comparison.differences import compare
-from cleverdon.reports.html_report import report
+from cleverdon.reports.html_report import Report, report
 from tests.browser.report_page import (
     DRAWN,
     MEASURES,
@@ -255,6 +257,22 @@ def test_one_system_alone(page: Page, tmp_path: Path) -> None:
     pick(page, "measure", "P@5")
     page.locator("#query-table tbody button").first.click()
     assert "Query t000" in page.locator("#query").inner_text()
+
+
+def test_packed_data_are_unpacked(
+    page: Page, record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cleverdon.pages.page._LONG", 500)
+    html = Report(usual().content, usual().scores, usual().comparisons).html
+    for id in ("content", "ranking-data", "figure-data-forest", "vega"):
+        assert f'<script type="application/gzip" id="{id}">' in html
+    (tmp_path / "packed.html").write_text(html, "utf-8")
+    opened(page, f"{(tmp_path / 'packed.html').as_uri()}#?query=t000")
+    page.wait_for_function(DRAWN)
+    assert page.locator("#claim-list li").count() > 0
+    assert page.locator("#figure-forest svg.marks").count() == 1
+    assert "Query t000" in page.locator("#query").inner_text()
+    assert record.said == []
 
 
 def test_the_claims_of_many_pairs_are_folded(page: Page, tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sys
+from base64 import b64decode
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -160,6 +162,17 @@ def test_what_goes_into_data_comes_out_of_them(odd: str) -> None:
     assert text.encode("utf-8")  # a lone surrogate is written as an escape
     inside = text.removeprefix('<script type="application/json" id="it">').removesuffix("</script>")
     assert json.loads(inside) == {odd: [odd]}
+
+
+def test_long_data_are_packed() -> None:
+    long = "<odd> " * 30_000
+    element = shared_page._data_element("it", [long])
+    head, _, rest = element.partition(">")
+    assert head == '<script type="application/gzip" id="it"'
+    assert len(element) < 5_000
+    packed = b64decode(rest.removesuffix("</script>"))
+    assert json.loads(gzip.decompress(packed)) == [long]
+    assert shared_page._data_element("it", [long]) == element  # no time of writing is in it
 
 
 def test_what_is_said_without_a_script() -> None:

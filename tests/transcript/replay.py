@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import bz2
 import gzip
 import io
@@ -50,6 +51,7 @@ _LIBRARY = 100_000
 """A script with this many characters or more is a library."""
 _UNPACK = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 _SCRIPT = re.compile(r"(<script\b[^>]*>)(.*?)(</script>)", re.DOTALL)
+_PACKED = re.compile(r'<script type="application/gzip" id="([\w-]+)">([^<]*)</script>')
 OUR_VERSION = (re.compile(rf"(?<![\d.]){re.escape(__version__)}(?!\.?\d)"), "0.1.0")
 """Recordings have the first version in place of the current one: no release changes them."""
 _KEYS = (
@@ -343,6 +345,7 @@ def contents(name: str, data: bytes) -> Iterator[tuple[str, str]]:
 
 def _page(text: str) -> Iterator[tuple[str, str]]:
     """Yield a page without its scripts, and each script; only a placeholder for libraries."""
+    text = _PACKED.sub(_unpacked, text)
     scripts = [match[2] for match in _SCRIPT.finditer(text) if match[2]]
     yield "", _SCRIPT.sub(r"\1\3", text)
     for number, script in enumerate(scripts, 1):
@@ -352,6 +355,13 @@ def _page(text: str) -> Iterator[tuple[str, str]]:
         except ValueError:
             library = len(script) > _LIBRARY
         yield f", script {number}", "(a library)\n" if library else script
+
+
+def _unpacked(element: re.Match[str]) -> str:
+    """Write a packed text as it is where it is shorter."""
+    text = gzip.decompress(base64.b64decode(element[2])).decode()
+    kind = "text/plain" if element[1] == "vega" else "application/json"
+    return f'<script type="{kind}" id="{element[1]}">{text}</script>'
 
 
 def _table(name: str, data: bytes) -> str:

@@ -6,9 +6,11 @@ document as text. The content security policy makes the browser enforce both.
 
 from __future__ import annotations
 
+import gzip
 import json
 import platform
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -144,7 +146,7 @@ _POLICY = (
 )
 """Vega compiles its expressions, hence 'unsafe-eval'; nothing but the page itself is a source."""
 
-_SHARED = ("elements", "figures", "looks")
+_SHARED = ("packed", "elements", "figures", "looks")
 """The scripts of all pages."""
 
 
@@ -156,11 +158,14 @@ def _page_body(package: str) -> str:
 
 
 def _page_script(package: str, parts: Sequence[str]) -> str:
-    """Return the page's own script: all parts within one function, so that no name is global."""
+    """Return the page's own script: all parts within one function, so that no name is global.
+
+    The function is asynchronous: it waits for packed data, if there are any.
+    """
     texts = [_read_asset(__package__, f"{name}.js") for name in _SHARED]
     texts += [_read_asset(package, f"{name}.js") for name in parts]
     joined = "\n".join(texts)
-    return f'"use strict";\n(() => {{\n{joined}}})();'
+    return f'"use strict";\n(async () => {{\n{joined}}})();'
 
 
 def _read_asset(package: str, name: str) -> str:
@@ -181,7 +186,7 @@ _SHELL = """<!doctype html>
 {body}
 <noscript>{without}</noscript>
 {data}
-<script type="text/plain" id="vega">{vega}</script>
+{vega}
 <script>{script}</script>
 </body>
 </html>
@@ -192,7 +197,19 @@ def _data_element(id: str, data: Any) -> str:
     """Write data for the script so that no text in it can end it: tags begin with `<`."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c").encode("utf-8", errors="backslashreplace").decode()
-    return f'<script type="application/json" id="{id}">{text}</script>'
+    return _text_element(id, text, "application/json")
+
+
+_LONG = 100_000
+"""Texts with more characters are packed."""
+
+
+def _text_element(id: str, text: str, kind: str) -> str:
+    """Write a text for the script; a long one packed, to a third of its size."""
+    if len(text) > _LONG:
+        kind = "application/gzip"
+        text = b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
+    return f'<script type="{kind}" id="{id}">{text}</script>'
 
 
 class Page(ABC):
@@ -238,7 +255,7 @@ class Page(ABC):
             body=_page_body(package).replace("TITLE", title),
             without=self.without_script(),
             data="\n".join(_data_element(id, one) for id, one in elements.items()),
-            vega=script_text(vega_bundle()),
+            vega=_text_element("vega", script_text(vega_bundle()), "text/plain"),
             script=script_text(_page_script(package, self.scripts)),
         )
 

@@ -74,6 +74,7 @@ def why_disagree(confidence: float, level: float, *, sides: int = 1) -> str:
     return f"the confidence of {confidence:.6g} is not that of the level {level:g}"
 
 
+@lru_cache(maxsize=4096)  # reports ask for each again and again, and it takes 50 steps
 def t_quantile(confidence: float, freedom: float) -> float:
     """Return how many standard errors Student's interval extends to each side.
 

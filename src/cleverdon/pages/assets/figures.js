@@ -63,7 +63,11 @@ const resized = new ResizeObserver((entries) => {
 });
 
 // A megabyte of script, which nothing but plots waits for.
-function loadVega() {
+let unpacking;
+
+async function loadVega() {
+  unpacking ??= unpack(find("vega"));
+  await unpacking;
   if (!window.vegaEmbed) {
     document.head.append(make("script", {}, find("vega").textContent));
   }
@@ -106,7 +110,8 @@ async function draw(figure) {
   const config = content.themes[looks.dark ? "dark" : "light"];
   // In an element of its own: what was picked before may still be on its way into another.
   const place = make("div");
-  const embedded = await loadVega()(place, spec, {
+  const vegaEmbed = await loadVega();
+  const embedded = await vegaEmbed(place, spec, {
     config,
     renderer: "svg",
     logLevel: 1, // errors
