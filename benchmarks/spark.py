@@ -1,7 +1,7 @@
 """Spark: five measures beside one of RankingMetrics on the same frame, and weak scaling.
 
-`python -m benchmarks.spark [ROWS]`, by default 20 million rows. Each line is a process of its own, so
-that memory and caches are fresh. CPU seconds are of the JVM and all Python workers: on a machine
+`python -m benchmarks.spark [ROWS]`, by default 20 million rows. Each line is a process of its own,
+so that memory and caches are fresh. CPU seconds are of the JVM and all Python workers: on a machine
 that does other work as well, they say more than the time on the clock.
 """
 
@@ -32,13 +32,11 @@ def main(rows: int) -> None:
         half = measured("cleverdon", folder, queries // 2, cores=1)
         whole = measured("cleverdon", folder, queries, cores=2)
         theirs = measured("RankingMetrics", folder, queries, cores=2)
-        print(
-            f"RankingMetrics / cleverdon: {theirs['seconds'] / whole['seconds']:.1f} by the clock, "
-        )
-        print(f"  {theirs['cpu'] / whole['cpu']:.1f} in CPU seconds; {len(MEASURES)} measures to 1")
-        print(
-            f"twice the rows on twice the cores: {whole['seconds'] / half['seconds']:.2f} of the time"
-        )
+        clock, cpu = (theirs[name] / whole[name] for name in ("seconds", "cpu"))
+        print(f"RankingMetrics takes {clock:.1f} times as long, {cpu:.1f} times the CPU seconds,")
+        print(f"for one measure of {len(MEASURES)}")
+        growth = whole["seconds"] / half["seconds"]
+        print(f"twice the rows on twice the cores take {growth:.2f} times as long")
 
 
 def measured(task: str, folder: str, queries: int, *, cores: int) -> dict[str, Any]:
@@ -166,9 +164,11 @@ def cleverdon_on(session: Any, folder: str, queries: int) -> dict[str, Any]:
 
 def shuffled(session: Any) -> dict[str, Any]:
     """Sum the bytes that all stages wrote for others, as Spark's status store has them."""
-    store = session.sparkContext._jsc.sc().statusStore()
-    last = store.stageList(None).size()
-    written = sum(store.stageList(None).apply(i).shuffleWriteBytes() for i in range(last))
+    context = session.sparkContext
+    nothing = context._gateway.new_array(context._jvm.double, 0)
+    store, none = context._jsc.sc().statusStore(), context._jvm.java.util.ArrayList()
+    stages = store.stageList(None, False, False, nothing, none)
+    written = sum(stages.apply(i).shuffleWriteBytes() for i in range(stages.size()))
     return {"shuffle_mb": round(written / 1e6)}
 
 

@@ -67,6 +67,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "compare": SYSTEMS,
     "claim": (*SYSTEMS, "--baseline", "a"),
     "report": (*SYSTEMS, "-o", "report.html"),
+    "spark eval": SYSTEMS,
     "plot": ("precision-recall", *SYSTEMS, "-o", "plot.html"),
     "power": SYSTEMS,
     "flip": SYSTEMS,

@@ -63,6 +63,7 @@ SECTIONS = (
                 "trec_eval",
                 "audit",
                 "merging",
+                "spark",
             ),
             "Comparisons": ("compare", "slices", "correlate", "power", "tuning", "gate"),
             "Plots and reports": ("plots", "report"),

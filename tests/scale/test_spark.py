@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from click import UsageError
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cleverdon import Scores, claim, compare, evaluate, repeats
+from cleverdon.cli import cleverdon
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, UndefinedError
 from cleverdon.measures.registry import measures
@@ -353,8 +359,9 @@ def test_values_stay_on_the_cluster_until_asked_for(spark: Any) -> None:
             for m, measure in enumerate(wanted.measures):
                 assert same(rows[query, system][str(measure)], wanted.values[s, m, q])
     found.release()
-    assert str(compare(found, "AP")) == str(compare(wanted, "AP"))
-    assert str(claim(found, "AP")) == str(claim(wanted, "AP"))
+    first, second = (compare(scores, measures="AP") for scores in (found, wanted))
+    assert str(first) == str(second)
+    assert str(claim(first)) == str(claim(second))
     assert str(found) == str(wanted)
     assert pickle.loads(pickle.dumps(found)).to_record() == found.to_record()
 
@@ -462,6 +469,36 @@ def test_errors_of_columns_and_settings(spark: Any) -> None:
         qrels=small(spark, [("q1", "d1", 5)], "relevance int"),
         profile="gdeval",
     )
+
+
+def test_the_page(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/spark.md shows what comes out."""
+    page = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
+    shown = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 2
+    names = {"spark": spark}
+    for code, output in shown:
+        exec(code, names)
+        assert capsys.readouterr().out.strip() == output.strip()
+
+
+def test_the_command(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It joins the session that is there, which the test keeps from being stopped."""
+    qrels, run = collection(16, queries=6)
+    frame(spark, run, number="score", seed=1, parts=2).write.parquet(str(tmp_path / "bm25.parquet"))
+    judged = tmp_path / "qrels.json"
+    judged.write_text(json.dumps(qrels))
+    monkeypatch.setattr(type(spark), "stop", lambda session: None)
+    words = ["spark", "eval", str(judged), str(tmp_path / "bm25.parquet"), "-m", "AP", "-f", "json"]
+    done = CliRunner().invoke(cleverdon, [*words, "--values", str(tmp_path / "values")])
+    assert done.exit_code == 0, done.output
+    wanted = evaluate(qrels, {"bm25": run}, "AP")
+    assert json.loads(done.stdout)["means"] == wanted.to_dict()
+    assert spark.read.parquet(str(tmp_path / "values")).count() == len(wanted.queries)
+    with pytest.raises(UsageError, match="expected NAME=VALUE"):
+        CliRunner().invoke(
+            cleverdon, [*words, "--conf", "x"], standalone_mode=False, catch_exceptions=False
+        )
 
 
 def test_without_a_session() -> None:

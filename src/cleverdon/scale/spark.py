@@ -368,10 +368,10 @@ def _from_rows(session: SparkSession, rows: Rows, *, ordered: bool = False) -> D
         name: column.cast(pa.float64() if name == "value" else pa.string())
         for name, column in columns.items()
     }
-    if rows._unlisted and isinstance(rows, Run):
-        nothing = len(rows._unlisted)
+    if rows.empty and isinstance(rows, Run):
+        nothing = len(rows.empty)
         columns = {
-            "query": pa.concat_arrays([columns["query"], pa.array(rows._unlisted, pa.string())]),
+            "query": pa.concat_arrays([columns["query"], pa.array(rows.empty, pa.string())]),
             "doc": pa.concat_arrays([columns["doc"], pa.nulls(nothing, pa.string())]),
             "value": pa.concat_arrays([columns["value"], pa.nulls(nothing, pa.float64())]),
         }
