@@ -17,7 +17,14 @@ from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.data import CollectionFacts, Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import naming_columns, take_list_column
-from cleverdon.formats.inputs import Repeats, any_on_spark, named_runs, one_by_one
+from cleverdon.formats.inputs import (
+    Repeats,
+    any_in_sql,
+    any_on_spark,
+    is_engine_table,
+    named_runs,
+    one_by_one,
+)
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.merging import OWN, joined_provenance
@@ -150,14 +157,20 @@ def evaluate(
         "no_relevant": no_relevant,
         "unreturned": unreturned,
     }
-    if columns is not None:
-        with naming_columns(columns) as names:
-            files = {"qrels_format": qrels_format, "run_format": run_format}
-            more = {"docs": docs, "second": second, "weights": weights, "keep": keep}
-            more["collection"] = collection
-            how: dict[str, Any] = {"bounds": bounds, "rest": rest, "progress": progress}
-            how |= given | files | more
-            scores = evaluate(qrels, runs, measures, profile=profile, **how)
+    in_engine = any_in_sql(qrels, runs)
+    if columns is not None or in_engine:
+        files = {"qrels_format": qrels_format, "run_format": run_format}
+        more = {"docs": docs, "second": second, "weights": weights, "keep": keep}
+        how: dict[str, Any] = {"bounds": bounds, "rest": rest, "unjudged": unjudged}
+        how |= {"collection": collection, "profile": profile, "progress": progress}
+        how |= given | files | more
+        if in_engine:
+            with importing("evaluation in an SQL engine", extra="logs"):
+                from cleverdon.scale.sql import opened_tables  # only for tables of engines
+            with opened_tables(qrels, runs) as (tables, of_runs):
+                return evaluate(tables, of_runs, measures, columns=columns, **how)
+        with naming_columns(columns or {}) as names:
+            scores = evaluate(qrels, runs, measures, **how)
         if unused := names.unused():
             raise OptionError(f"columns: no table has a column for {', '.join(unused)}")
         return scores
@@ -203,7 +216,10 @@ def evaluate(
         qrels_format = qrels_format or tool.qrels_format
     twice = settings.qrels_duplicates
     take_list_column()  # of what was read before
-    judgments = Judgments.read(qrels, format=qrels_format, duplicates=twice)
+    if is_engine_table(qrels):
+        judgments = qrels.read_judgments(duplicates=twice)
+    else:
+        judgments = Judgments.read(qrels, format=qrels_format, duplicates=twice)
     gold = take_list_column()
     tool.check_grades(judgments.judged.top_grade)
     other = None if second is None else Judgments.read(second, duplicates=twice)
@@ -219,6 +235,11 @@ def evaluate(
     if repeated:
         check_repeats(wanted, keep=keep, bounds=bounds)
     for name, run in one_by_one(named_all):
+        part = collection is not None
+        if is_engine_table(run):
+            how = {"keep": keep, "also": also, "part": part, "progress": progress}
+            ranked.append(run.rank(judgments, settings=settings, name=name, **how))
+            continue
         ranked.append(
             rank(
                 judgments,
@@ -229,7 +250,7 @@ def evaluate(
                 keep=keep,
                 also=also,
                 listed_only=tool.settings.missing == "skip",
-                part=collection is not None,
+                part=part,
                 progress=progress,
             )
         )

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 
 from cleverdon import _core
-from cleverdon._common.arrays import Bools
+from cleverdon._common.arrays import Bools, Ints
 from cleverdon._common.digests import PendingDigest, digest_of, pending
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Run
@@ -26,6 +26,23 @@ from cleverdon.settings import Settings
 _EMPTY = ("is empty", "has no rows")
 """What is wrong with inputs that a part of a collection may have."""
 NAMED = 5  # so many of a run's queries without judgments are named
+
+
+class JoinedArrays(Protocol):
+    """What a join gives: the columns of `Hits`, without the grades."""
+
+    @property
+    def query(self) -> Ints: ...
+    @property
+    def rank(self) -> Ints: ...
+    @property
+    def doc(self) -> Ints: ...
+    @property
+    def tied_from(self) -> Ints: ...
+    @property
+    def tied_to(self) -> Ints: ...
+    @property
+    def returned(self) -> Ints: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,13 +136,13 @@ def rank(
         raise nothing_in_common(judgments.queries[0], extra_names, source=source, name=str(name))
     others = {}
     for way, elsewhere in also:
-        same = not elsewhere and _core_order(way) == _core_order(settings)
+        same = not elsewhere and core_order(way) == core_order(settings)
         again = joined if same else join(_order(way, elsewhere=elsewhere))
         if again is not None:
-            others[way, elsewhere] = _hits(judgments, again, way)
+            others[way, elsewhere] = ranked_hits(judgments, again, way)
     return RankedRun(
         name=str(name),
-        hits=_hits(judgments, joined, settings),
+        hits=ranked_hits(judgments, joined, settings),
         present=present,
         source=source,
         digest=digest,
@@ -142,14 +159,14 @@ def _no_rows() -> _core.Table:
     return _core.Table.from_dict({}, Run.kind, "unchecked")
 
 
-def _core_order(settings: Settings) -> tuple[str, bool, str]:
+def core_order(settings: Settings) -> tuple[str, bool, str]:
     """Return the part that matters to the core of the settings on which measures differ."""
     ties = settings.ties if settings.ties in ("ascending", "input") else "descending"
     return ties, settings.precision == "single", settings.duplicates
 
 
 def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _core.Order:
-    ties, single, duplicates = _core_order(settings)
+    ties, single, duplicates = core_order(settings)
     return _core.Order(
         ties=ties,
         single=single,
@@ -160,8 +177,8 @@ def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _co
     )
 
 
-def as_hits(judged: JudgmentArrays, joined: _core.Joined) -> Hits:
-    """Convert the core's join to Hits."""
+def as_hits(judged: JudgmentArrays, joined: JoinedArrays) -> Hits:
+    """Convert the core's join, or that of another engine, to Hits."""
     return Hits(
         query=joined.query,
         rank=joined.rank,
@@ -174,7 +191,8 @@ def as_hits(judged: JudgmentArrays, joined: _core.Joined) -> Hits:
     )
 
 
-def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hits:
+def ranked_hits(judgments: Judgments, joined: JoinedArrays, settings: Settings) -> Hits:
+    """Convert a join to Hits, with the settings that change them afterwards."""
     hits = as_hits(judgments.judged, joined)
     if settings.unreturned == "drop":
         hits = hits.without_unreturned()

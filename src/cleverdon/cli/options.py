@@ -610,8 +610,10 @@ def opened(runs: tuple[str, ...]) -> dict[str, Any]:
 
 def opened_run(file: str) -> Any:
     """Open a file, or return the `Run` of a typed ranking."""
-    from cleverdon.formats.inputs import open_source
+    from cleverdon.formats.inputs import is_address, open_source
 
+    if is_address(file):
+        return file
     typed = as_typed(file)
     return open_source(file) if typed is None else typed.run
 
@@ -644,6 +646,8 @@ def name_and_file(run: str) -> tuple[str, str]:
     if (typed := as_typed(run)) is not None:
         return typed.name, typed
     name, equals, file = run.partition("=")
+    if "://" in name:  # an address, and what follows is a parameter of it
+        return "", run
     return (name, file) if equals and not os.path.exists(run) else ("", run)
 
 

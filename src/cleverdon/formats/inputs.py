@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cleverdon import _core
@@ -359,6 +360,33 @@ def _is_dataset(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "datasets"
 
 
+def is_address(data: Any) -> bool:
+    """Tell whether this is the address of a table: an engine, `://`, `#` and the table.
+
+    >>> is_address("duckdb:///x.db#run"), is_address("book.xlsx#Sheet1")
+    (True, False)
+    """
+    return isinstance(data, str) and "#" in data.partition("://")[2]
+
+
+def is_in_sql(data: Any) -> bool:
+    """Tell whether this is a table of an SQL engine, or the address of one."""
+    return is_address(data) or type(data).__module__.startswith("ibis.")
+
+
+def any_in_sql(qrels: Any, runs: Any) -> bool:
+    """Tell whether judgments or runs are tables of an SQL engine, or addresses of some."""
+    several = runs.values() if isinstance(runs, Mapping) else runs
+    listed = several if isinstance(runs, (Mapping, list, tuple)) else ()
+    # So many runs at most: a dict or a list may also be of queries or rows.
+    return any(map(is_in_sql, (qrels, runs, *islice(listed, 1000))))
+
+
+def is_engine_table(data: Any) -> bool:
+    """Tell whether this is an opened table of an engine, which ranks its results itself."""
+    return type(data).__module__ == "cleverdon.scale.sql"
+
+
 def open_source(path: str) -> _core.Source:
     """Open a file, or standard input for `-`.
 
@@ -491,6 +519,8 @@ def run_name(path: str) -> str:
     """
     if path == "-":
         return "stdin"
+    if is_address(path):
+        path = path.partition("#")[2].replace("*", "")
     known = ".run .trec .txt .tsv .csv .json .jsonl .xlsx .parquet .arrow .feather .res"
     name = os.path.basename(path.rstrip("/")) or path
     if ".xlsx#" in name:

@@ -1,4 +1,1 @@
-"""Evaluation where the data lies: on Spark.
-
-`cleverdon.evaluate` takes frames, tables and paths of Spark's, and `SparkScores` come out.
-"""
+"""Evaluation where the data lies: on Spark, or in SQL engines."""
