@@ -64,6 +64,7 @@ SECTIONS = (
                 "audit",
                 "merging",
                 "spark",
+                "sql",
             ),
             "Comparisons": ("compare", "slices", "correlate", "power", "tuning", "gate"),
             "Plots and reports": ("plots", "report"),

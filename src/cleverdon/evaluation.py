@@ -73,7 +73,8 @@ def evaluate(
     """Score one run, or several, by measures.
 
     Args:
-        qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`.
+        qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`;
+            a table of Ibis, or its address, such as "duckdb:///x.db#qrels".
             Or rankings that hold their judgments, as text: "R N R | R", or several by name.
         runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name,
             with `repeats(run1, run2)` for a system of several runs.

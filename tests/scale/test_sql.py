@@ -375,28 +375,33 @@ def test_an_engine_whose_order_is_unknown_is_refused() -> None:
 # Other engines
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Path]:
+    with postgres.server() as host:
+        yield host
+
+
 @pytest.mark.parametrize("name", SETTINGS)
-def test_postgresql(name: str) -> None:
+def test_postgresql(name: str, server: Path) -> None:
     case, changes = Case(11), SETTINGS[name]
     expected = evaluate(case.qrels, {"run": case.run}, FEW, **changes)
-    with postgres.server() as host:
-        url = postgres.url(host)
-        connection = ibis.connect(url)
-        # A collation that sorts as people do, and not by bytes.
-        connection.raw_sql(
-            'CREATE TABLE run (query_id text, doc_id text COLLATE "und-x-icu", '
-            "score double precision, input_order bigint)"
-        ).close()
-        connection.insert("run", case.columns)
-        found = evaluate(case.qrels, {"run": connection.table("run")}, FEW, **changes)
-        assert_same(found, expected)
-        if not changes:
-            there = evaluate(case.qrels, f"{url}#run", FEW)
-            assert np.array_equal(bits(there.values), bits(expected.values))
-            wrong = connection.create_table("wrong", rows(score=pa.array([1.0, math.nan, 2.0])))
-            with pytest.raises(InputError, match="document 'b' of query 'q1' has no score"):
-                evaluate({"q1": {"a": 1}}, wrong, "AP")
-        connection.disconnect()
+    url = postgres.empty_database(server)
+    connection = ibis.connect(url)
+    # A collation that sorts as people do, and not by bytes.
+    connection.raw_sql(
+        'CREATE TABLE run (query_id text, doc_id text COLLATE "und-x-icu", '
+        "score double precision, input_order bigint)"
+    ).close()
+    connection.insert("run", case.columns)
+    found = evaluate(case.qrels, {"run": connection.table("run")}, FEW, **changes)
+    assert_same(found, expected)
+    if not changes:
+        there = evaluate(case.qrels, f"{url}#run", FEW)
+        assert np.array_equal(bits(there.values), bits(expected.values))
+        wrong = connection.create_table("wrong", rows(score=pa.array([1.0, math.nan, 2.0])))
+        with pytest.raises(InputError, match="document 'b' of query 'q1' has no score"):
+            evaluate({"q1": {"a": 1}}, wrong, "AP")
+    connection.disconnect()
 
 
 class Chdb:

@@ -86,6 +86,9 @@ def eval_command(given: EvalOptions) -> str:
     of ratings of Quepid, OpenSearch and Elasticsearch; packed by gzip, zstd, bzip2 or xz; or - for
     standard input.
 
+    A table of a database is an address: duckdb:///x.db#run, or duckdb://#runs/*.parquet for Parquet
+    larger than memory. The database ranks it, and only judged results leave it.
+
     Rankings can also be typed in place of files: R or N, or a grade, for each result; after | the
     judged documents that were not returned; ; between queries; NAME= before each of several.
 

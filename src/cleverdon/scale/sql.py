@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl
 
 import ibis
 import numpy as np
+import pyarrow
 from ibis.expr import datatypes
 
 from cleverdon._common.arrays import Ints
@@ -291,9 +292,9 @@ class _Engine:
             columns["position"] = rows[_POSITION]
         self.rows = rows.select(**columns)
         queries = judgments.core.queries
-        self.judged_queries = ibis.memtable(
-            {"query": queries, "q": np.arange(len(queries), dtype=np.int64)},
-            schema={"query": "string", "q": "int64"},
+        numbers = np.arange(len(queries), dtype=np.int64)
+        self.judged_queries = _as_memtable(
+            query=pyarrow.array(queries, pyarrow.string()), q=numbers
         )
         judged = self.rows.inner_join(self.judged_queries, "query")
         kept = ["query", "q", "doc", "value"] + (["position"] if self.has_positions else [])
@@ -323,7 +324,7 @@ class _Engine:
 
     def _check_order(self) -> None:
         """Raise an InputError unless the engine sorts ids by their bytes."""
-        ids = ibis.memtable({"id": list(_PROBES)}, schema={"id": "string"})
+        ids = _as_memtable(id=pyarrow.array(_PROBES, pyarrow.string()))
         keys = self._bytes(ids["id"])
         found = self.backend.to_pyarrow(ids.order_by(keys).select("id"))["id"].to_pylist()
         if found != sorted(_PROBES, key=str.encode):
@@ -376,13 +377,10 @@ class _Engine:
     def _judged_docs(self) -> Any:
         core = self.judgments.core
         starts = core.starts
-        return ibis.memtable(
-            {
-                "q": np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
-                "doc": core.docs(0, int(starts[-1])),
-                "row": np.arange(int(starts[-1])),
-            },
-            schema={"q": "int64", "doc": "string", "row": "int64"},
+        return _as_memtable(
+            q=np.repeat(np.arange(len(starts) - 1), np.diff(starts)),
+            doc=pyarrow.array(core.docs(0, int(starts[-1])), pyarrow.string()),
+            row=np.arange(int(starts[-1])),
         )
 
     def _any_judged(self) -> Any:
@@ -390,10 +388,8 @@ class _Engine:
         docs = set(core.docs(0, int(core.starts[-1])))
         if facts is not None:
             docs |= facts.judged_docs or set()
-        return ibis.memtable(
-            {"doc": sorted(docs), "judged": np.ones(len(docs), dtype=np.int64)},
-            schema={"doc": "string", "judged": "int64"},
-        )
+        judged = np.ones(len(docs), dtype=np.int64)
+        return _as_memtable(doc=pyarrow.array(sorted(docs), pyarrow.string()), judged=judged)
 
     def _tie_keys(self, results: Any, ties: str) -> Any:
         if ties == "input":
@@ -523,6 +519,11 @@ class _Engine:
             raise InputError("a row has no query (NULL)", source=self.source)
         names = self.backend.to_pyarrow(first)["query"].to_pylist() if found["extra"] else []
         return int(found["extra"]), tuple(names)
+
+
+def _as_memtable(**columns: Any) -> Any:
+    """Return a table of this machine that an engine takes; of Arrow, since pandas is slow."""
+    return ibis.memtable(pyarrow.table(columns))
 
 
 def _as_single(value: Any) -> Any:
