@@ -82,6 +82,7 @@ def _report(given: ReportOptions) -> Report:
     from cleverdon.charts.vega import bundling_in_background
 
     with bundling_in_background(), bar("comparing and drawing") as update:
+        from cleverdon.formats.inputs import is_address
         from cleverdon.reports.content import Finding, check_files, shown_documents
         from cleverdon.reports.html_report import report
 
@@ -96,11 +97,12 @@ def _report(given: ReportOptions) -> Report:
         )
         costs.check_asked(scores, written)
         typed = options.as_typed(given.qrels) is not None
-        paths = {} if typed else {name: source.path for name, source in written.items()}
+        paths = {name: getattr(run, "path", "-") for name, run in written.items()}
         files = [options.name_and_file(run)[1] for run in given.runs]
+        in_files = not typed and not any(map(is_address, (given.qrels, *files)))
         findings = (
             check_files(given.qrels, files, qrels_format=given.qrels_format, progress=update)
-            if given.check and not typed
+            if given.check and in_files
             else []
         )
         findings += [Finding(paths[name], "warning", text) for name, text in costs.otherwise(paths)]
