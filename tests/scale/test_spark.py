@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from click import UsageError
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st

@@ -112,7 +112,7 @@ def _session(given: SparkEvalOptions) -> Iterator[SparkSession]:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with importing("cleverdon spark", extra="spark"):
-        from pyspark.sql import SparkSession
+        from pyspark.sql import SparkSession  # for this command alone
 
         from cleverdon.scale.spark import spark_errors
     builder: Any = SparkSession.builder
