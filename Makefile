@@ -113,6 +113,7 @@ bench: $(VENV)/.bench
 
 fuzz: $(VENV)/.oracles
 	HYPOTHESIS_PROFILE=fuzz CLEVERDON_FUZZ_SECONDS=600 $(BIN)/python -m pytest -n auto --quiet tests
+	$(BIN)/python -m benchmarks --quick --rounds 3 --only growth
 
 # Generate the reference pages from the registries; `make test` fails if they are out of date.
 docs: $(VENV)/.dev

@@ -17,6 +17,8 @@ from benchmarks.engine import TITLE as ENGINE
 from benchmarks.engine import Sent, run_engine
 from benchmarks.first_number import TITLE as FIRST_NUMBER
 from benchmarks.first_number import run_first_number
+from benchmarks.growth import TITLE as GROWTH
+from benchmarks.growth import Grown, growth_lines, run_growth
 from benchmarks.judge import TITLE as JUDGE
 from benchmarks.judge import run_judge
 from benchmarks.kernels import Kernel, run_kernels
@@ -46,6 +48,7 @@ TASKS = (
     "judge",
     "kernels",
     "scaling",
+    "growth",
 )
 
 NOTES = """\
@@ -102,6 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     steps = run_scaling(size.scaling, rounds=options.rounds) if "scaling" in wanted else []
     if steps:
         print(f"Cleverdon, queries x 100\n\n{scaling_table(steps)}\n", flush=True)
+    grown = []
+    if "growth" in wanted:
+        grown = run_growth(rounds=min(options.rounds, 3), quick=options.quick)
+        print(f"{GROWTH}\n\n{growth_lines(grown)}\n", flush=True)
     if options.quick:
         print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
@@ -118,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 judged,
                 kernels,
                 steps,
+                grown,
             )
         )
         say(f"wrote {options.json}")
@@ -130,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failures += [f"judge, {fact.what}: {fact.note}" for fact in judged if fact.wrong]
     failures += [f"{kernel.measure}: {kernel.note}" for kernel in kernels if kernel.wrong]
     failures += [f"scaling, {step.queries:,} queries: {step.note}" for step in steps if step.wrong]
+    failures += [f"growth, {one.task}: {one.note}" for one in grown if one.wrong]
     for failure in failures:
         print(f"FAILURE: {failure}")
     return 1 if failures else 0
@@ -163,6 +172,7 @@ def _json(
     judged: Sequence[Fact],
     kernels: Sequence[Kernel],
     steps: Sequence[Step],
+    grown: Sequence[Grown],
 ) -> str:
     content = {
         "machine": machine,
@@ -176,6 +186,7 @@ def _json(
         "judge": [asdict(fact) for fact in judged],
         "kernels": [asdict(kernel) for kernel in kernels],
         "scaling": [asdict(step) for step in steps],
+        "growth": [asdict(one) for one in grown],
     }
     return json.dumps(content, indent=2) + "\n"
 

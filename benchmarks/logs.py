@@ -31,7 +31,7 @@ PEERS = {
 def run_logs(events: int, *, rounds: int) -> list[Row]:
     """Measure both on a log of about so many events."""
     say("task logs")
-    folder = _log(events)
+    folder = log_of(events)
     found: dict[str, Found | str] = {p.name: why for p in PEERS if (why := p.missing())}
     present = {peer.name: module for peer, module in PEERS.items() if peer.name not in found}
     tools = {name: once([sys.executable, "-m", m, str(folder)]) for name, m in present.items()}
@@ -47,7 +47,7 @@ def once(command: Sequence[str]) -> Once:
     return lambda watch: fresh_process(command, watch=watch)
 
 
-def _log(events: int) -> Path:
+def log_of(events: int) -> Path:
     """Find the log under `data/`, or write it; whatever is interrupted leaves nothing behind."""
     from cleverdon.logs.generator.writer import generate_log
 
@@ -60,7 +60,7 @@ def _log(events: int) -> Path:
             generate_log(
                 draft,
                 events=events,
-                progress=lambda _, made, of: progress.say(f"  made {made:,} of {of:,} events"),
+                progress=lambda _, made=0, of=0: progress.say(f"  made {made:,} of {of:,} events"),
             )
             draft.rename(home)
     return home
