@@ -299,6 +299,7 @@ def collection_facts(
     Returns:
         The facts, which `evaluate` takes as `collection`.
 
+    >>> from cleverdon import evaluate
     >>> qrels = {"q1": {"d1": 3}, "q2": {"d1": 1}}
     >>> facts = collection_facts(qrels, "ERR nDCG@10")
     >>> part = evaluate({"q2": {"d1": 1}}, {"q2": {"d1": 1.0}}, "ERR", collection=facts)

@@ -409,6 +409,7 @@ BAD_RUNS: list[tuple[Rows, str]] = [
     ([("q1", "d1", None)], "run: the number is empty (null) of document 'd1' of query 'q1'"),
     ([("q1", "", 1.0)], "run: the document is empty of query 'q1'"),
     ([("q1", "d1", 1.0), (None, "d1", 1.0)], "a row without query"),
+    ([("q1", "d1", 1.0), ("", "d1", 1.0)], "a row without query"),
     (
         [("q7", "d1", 1.0)],
         "run: no query of it has judgments: it has 'q7', the judgments have 'q1'",
@@ -417,8 +418,10 @@ BAD_RUNS: list[tuple[Rows, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rows", "message"), BAD_RUNS, ids=[text for _, text in BAD_RUNS])
-def test_errors_of_runs_name_the_query(spark: Any, rows: Rows, message: str) -> None:
+@pytest.mark.parametrize("parts", ["1", "5"])
+@pytest.mark.parametrize(("rows", "message"), BAD_RUNS, ids=range(len(BAD_RUNS)))
+def test_errors_of_runs_name_the_query(spark: Any, rows: Rows, message: str, parts: str) -> None:
+    spark.conf.set("spark.sql.shuffle.partitions", parts)
     qrels = small(spark, [("q1", "d1", 1)], "relevance int")
     with pytest.raises(InputError) as error:
         evaluate(qrels, {"run": small(spark, rows)}, "AP")

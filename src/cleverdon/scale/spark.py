@@ -471,9 +471,10 @@ def _planned(
     top = float(facts["top"]) if facts["top"] is not None else 0.0
     tool.check_grades(max(top, 0.0))
     plan = replace(plan, top_grade=max(top, 0.0), queries=int(facts["queries"]))
-    # The hash of a row without a query is among them: the worker finds the row, and refuses it.
-    nothing = sql.xxhash64(sql.lit(None).cast("string")).alias("key")
-    keys = judged.frame.select("key").union(judged.frame.limit(1).select(nothing)).distinct()
+    # The hashes of rows without a query are among them: the worker finds the row, and refuses it.
+    nothing = sql.array(sql.xxhash64(sql.lit(None).cast("string")), sql.xxhash64(sql.lit("")))
+    without = judged.frame.limit(1).select(sql.explode(nothing).alias("key"))
+    keys = judged.frame.select("key").union(without).distinct()
     whole = _Whole(top, str(facts["first"]), keys)
     if plan.queries <= _MOST_BROADCAST:
         keys = sql.broadcast(keys)

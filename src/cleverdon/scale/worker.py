@@ -134,6 +134,7 @@ def _rows_of_block(block: pa.Table, plan: Plan) -> dict[str, Any]:
     parts = _split(block, plan)
     judgments = _judgments(parts, plan)
     if judgments is None:
+        _refuse_rows_without_query(parts, plan)
         return {}
     judged = judgments.judged
     relevant = judged.count(judged.grade > 0) > 0
@@ -168,6 +169,16 @@ def _rows_of_block(block: pa.Table, plan: Plan) -> dict[str, Any]:
         name: np.concatenate(filled) if filled and _is_array(filled[0], name) else filled
         for name, filled in columns.items()
     }
+
+
+def _refuse_rows_without_query(parts: Mapping[int, pa.Table], plan: Plan) -> None:
+    """Raise an InputError for a row without a query, which may come alone: none has judgments."""
+    for s, name in enumerate(plan.systems):
+        rows = parts.get(FIRST_RUN + s)
+        if rows is not None:
+            without = rows.filter(pc.equal(pc.coalesce(rows["query"], ""), ""))
+            if len(without):
+                _table(without, kind=plan.kinds[s], duplicates="unchecked", source=name)
 
 
 def _is_array(first: Any, name: str) -> bool:
