@@ -28,7 +28,7 @@ _EMPTY = ("is empty", "has no rows")
 NAMED = 5  # so many of a run's queries without judgments are named
 
 
-class JoinedArrays(Protocol):
+class _JoinedArrays(Protocol):
     """What a join gives: the columns of `Hits`, without the grades."""
 
     @property
@@ -177,7 +177,7 @@ def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _co
     )
 
 
-def as_hits(judged: JudgmentArrays, joined: JoinedArrays) -> Hits:
+def as_hits(judged: JudgmentArrays, joined: _JoinedArrays) -> Hits:
     """Convert the core's join, or that of another engine, to Hits."""
     return Hits(
         query=joined.query,
@@ -191,7 +191,7 @@ def as_hits(judged: JudgmentArrays, joined: JoinedArrays) -> Hits:
     )
 
 
-def ranked_hits(judgments: Judgments, joined: JoinedArrays, settings: Settings) -> Hits:
+def ranked_hits(judgments: Judgments, joined: _JoinedArrays, settings: Settings) -> Hits:
     """Convert a join to Hits, with the settings that change them afterwards."""
     hits = as_hits(judgments.judged, joined)
     if settings.unreturned == "drop":

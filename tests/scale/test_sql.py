@@ -17,7 +17,7 @@ from ibis.expr import operations as ops
 from cleverdon import Measure, Scores, collection_facts, evaluate, parse
 from cleverdon.errors import InputError, OptionError
 from cleverdon.profiles import PROFILES
-from cleverdon.scale.sql import Table, without_secrets
+from cleverdon.scale.sql import Table, _without_secrets
 from tests import postgres
 from tests.commands import run_here
 from tests.differential.collections import DOCUMENTS, WIDE_SCORES
@@ -259,7 +259,7 @@ def test_wrong_addresses(
 
 
 def test_addresses_have_no_secrets_in_messages() -> None:
-    assert without_secrets("postgres://me:p@ss@host/db?sslkey=x") == "postgres://host/db"
+    assert _without_secrets("postgres://me:p@ss@host/db?sslkey=x") == "postgres://host/db"
 
 
 # Refusals

@@ -81,7 +81,7 @@ class Table:
 
     def read_judgments(self, *, duplicates: str) -> Judgments:
         """Fetch judgments."""
-        with engine_errors(self.source):
+        with _engine_errors(self.source):
             rows = self.backend.to_pyarrow(self.rows)
         try:
             read = Judgments.read(rows, duplicates=duplicates)
@@ -103,7 +103,7 @@ class Table:
         """Rank a run in its engine, and fetch what judgments mention, as `rank.rank` does."""
         if progress is not None:
             progress(f"ranking {name or self.name} in its engine")
-        with engine_errors(self.source):
+        with _engine_errors(self.source):
             engine = _Engine(self, judgments, settings)
             joined = engine.join(settings, keep=keep)
             present = engine.present(joined)
@@ -179,8 +179,8 @@ def _table_at(address: str, connections: dict[str, Any]) -> Table:
     if url not in connections:
         connections[url] = _connect(url)
     backend = connections[url]
-    place = without_secrets(url)
-    with engine_errors(place, url):
+    place = _without_secrets(url)
+    with _engine_errors(place, url):
         if name.endswith((".parquet", ".pq")) and backend.name == "duckdb":
             return Table(backend.read_parquet(name), f"{place}#{name}")
         database, _, last = name.rpartition(".")
@@ -199,18 +199,18 @@ def _connect(url: str) -> Any:
         path = place.removeprefix("/") or ":memory:"
         if path != ":memory:":
             given["read_only"] = given.get("read_only", "true").lower() != "false"
-        with engine_errors(url, url):
+        with _engine_errors(url, url):
             backend = ibis.duckdb.connect(path, **given)
             backend.raw_sql("PRAGMA disable_progress_bar")
             return backend
-    with engine_errors(url, url):
+    with _engine_errors(url, url):
         return ibis.connect(f"{scheme}://{place}" + (f"?{options}" if options else ""))
 
 
-def without_secrets(url: str) -> str:
+def _without_secrets(url: str) -> str:
     """Return an address without user, password and parameters.
 
-    >>> without_secrets("postgres://me:secret@host:5432/runs?sslkey=x")
+    >>> _without_secrets("postgres://me:secret@host:5432/runs?sslkey=x")
     'postgres://host:5432/runs'
     """
     scheme, ends, rest = url.partition("?")[0].partition("://")
@@ -218,7 +218,7 @@ def without_secrets(url: str) -> str:
 
 
 @contextmanager
-def engine_errors(source: str, url: str = "") -> Iterator[None]:
+def _engine_errors(source: str, url: str = "") -> Iterator[None]:
     """Turn an engine's errors into an InputError of one line, without passwords."""
     try:
         yield
@@ -230,7 +230,7 @@ def engine_errors(source: str, url: str = "") -> Iterator[None]:
         if len(secret) > 2:
             message = message.replace(secret, "***")
         message = re.sub(r"://\S*@", "://***@", message)
-        raise InputError(message, source=without_secrets(source)) from None
+        raise InputError(message, source=_without_secrets(source)) from None
 
 
 def _with_ids(message: str, rows: Any) -> str:
