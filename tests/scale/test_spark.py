@@ -385,7 +385,7 @@ def test_a_query_longer_than_a_block(spark: Any, monkeypatch: pytest.MonkeyPatch
 def test_blocks_are_of_whole_queries(sizes: list[int], rows: int, batch: int) -> None:
     keys = np.repeat(np.arange(len(sizes)), sizes)
     table = pa.table({"key": keys, "row": np.arange(len(keys))})
-    blocks = list(worker.blocks_of_queries(iter(table.to_batches(max_chunksize=batch)), rows))
+    blocks = list(worker._blocks_of_queries(iter(table.to_batches(max_chunksize=batch)), rows))
     found = [block.column("row").to_pylist() for block in blocks]
     assert [row for rows in found for row in rows] == list(range(len(keys)))
     kept = [set(block.column("key").to_pylist()) for block in blocks]

@@ -97,7 +97,7 @@ class Plan:
 
 def evaluate_batches(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """Evaluate the rows of a partition, which are sorted by the column `key`."""
-    for block in blocks_of_queries(batches, plan.rows):
+    for block in _blocks_of_queries(batches, plan.rows):
         try:
             rows = _rows_of_block(block, plan)
         except CleverdonError as error:
@@ -107,7 +107,7 @@ def evaluate_batches(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[
             yield pa.RecordBatch.from_pydict(rows, schema=plan.schema)
 
 
-def blocks_of_queries(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
+def _blocks_of_queries(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
     """Cut sorted rows into blocks of about so many, each of whole queries."""
     held: list[pa.RecordBatch] = []
     count, wanted = 0, rows
