@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -85,6 +87,10 @@ class Outline(HTMLParser):
         self.comments: list[str] = []
         self.feed(html)
         self.close()
+        for tag, named in self.elements:
+            if tag == "script" and named.get("type") == "application/gzip" and named.get("id"):
+                id = str(named["id"])
+                self.text[id] = gzip.decompress(base64.b64decode(self.text[id])).decode()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         named = dict(attrs)
