@@ -17,8 +17,8 @@ from cleverdon.errors import OptionError
 from cleverdon.tables.result import Result
 
 SOURCE = Path(cleverdon.__file__).parent
-BASES = {"Result", "Results", "RecordList", "OneTable", "LoadTest", "ProbeRounds"}
-"""What others are made of."""
+BASES = {"Result", "Results", "RecordList", "OneTable", "LoadTest", "ProbeRounds", "SparkScores"}
+"""What others are made of; and scores on a cluster, which tests/scale has."""
 
 
 def _result_classes() -> Iterator[tuple[str, str]]:
