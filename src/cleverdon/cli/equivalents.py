@@ -702,8 +702,8 @@ WITHOUT = {
     "demo": "it runs many commands; try cleverdon.evaluate() on what it wrote",
     "trec_eval": "it stands in for another program; in Python, the profile trec_eval-10 of "
     "cleverdon.evaluate() gives its numbers",
-    "spark eval": "cleverdon.evaluate() takes frames, and names of tables such as 'spark:qrels', of "
-    "the session that is active",
+    "spark eval": "cleverdon.evaluate() takes frames of the active session, and names of tables "
+    "such as 'spark:qrels'",
     "judge serve": "it is a server that runs until you stop it",
     "pool next": "it goes on with a journal; in Python, cleverdon.pooling.next_batch() does",
     "collection split": "in Python, cleverdon.collection.split_into_files() makes the parts",
