@@ -69,7 +69,8 @@ def write_group_help(
     else:
         formatter.write_paragraph()
         _write_headed(rows, formatter)
-    options = [one for one in _options(group, context) if all or "--help" not in one.opts]
+    known = {"--help", "--no-hints"}  # what few look for takes no line of a full screen
+    options = [one for one in _options(group, context) if all or known.isdisjoint(one.opts)]
     with formatter.section("Options"):
         formatter.write_dl([_record(one, context) for one in options])
 
